@@ -1,0 +1,3 @@
+export { systemClock } from "./system-clock.ts";
+export { systemIds } from "./system-ids.ts";
+export { systemRandom } from "./system-random.ts";

@@ -1,0 +1,3 @@
+export { SimulatedClock } from "./simulated-clock.ts";
+export { seededRandom } from "./seeded-random.ts";
+export { sequenceIds } from "./sequence-ids.ts";

@@ -1,0 +1,28 @@
+import { defineConfig } from "vitest/config";
+
+const conditions = ["@bridle/source"];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        ssr: { resolve: { conditions } },
+        test: {
+          name: "unit",
+          include: ["packages/*/test/**/*.test.ts"],
+          isolate: false,
+          pool: "threads",
+        },
+      },
+      {
+        ssr: { resolve: { conditions } },
+        test: {
+          name: "system",
+          include: ["test/**/*.test.ts", "apps/*/test/**/*.test.ts", "fake-agents/test/**/*.test.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+    ],
+  },
+});
