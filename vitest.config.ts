@@ -18,7 +18,11 @@ export default defineConfig({
         ssr: { resolve: { conditions } },
         test: {
           name: "system",
-          include: ["test/**/*.test.ts", "apps/*/test/**/*.test.ts", "fake-agents/test/**/*.test.ts"],
+          include: [
+            "test/**/*.test.ts",
+            "apps/*/test/**/*.test.ts",
+            "fake-agents/test/**/*.test.ts",
+          ],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

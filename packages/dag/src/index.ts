@@ -1,1 +1,3 @@
-export {};
+export type { CompiledDependency, CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
+export type { RunCommand } from "./run-command.ts";
+export type { RunInput, TaskEvaluation } from "./run-input.ts";

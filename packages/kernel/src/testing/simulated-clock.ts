@@ -27,7 +27,11 @@ export class SimulatedClock implements Clock {
   }
 
   setTimer(delayMs: number, fire: () => void): TimerHandle {
-    const pending: Pending = { dueMs: this.#monotonicMs + Math.max(0, delayMs), order: this.#order++, fire };
+    const pending: Pending = {
+      dueMs: this.#monotonicMs + Math.max(0, delayMs),
+      order: this.#order++,
+      fire,
+    };
     this.#pending.add(pending);
     return { cancel: () => this.#pending.delete(pending) };
   }
@@ -71,7 +75,11 @@ export class SimulatedClock implements Clock {
     let best: Pending | undefined;
     for (const pending of this.#pending) {
       if (pending.dueMs > untilMs) continue;
-      if (best === undefined || pending.dueMs < best.dueMs || (pending.dueMs === best.dueMs && pending.order < best.order)) {
+      if (
+        best === undefined ||
+        pending.dueMs < best.dueMs ||
+        (pending.dueMs === best.dueMs && pending.order < best.order)
+      ) {
         best = pending;
       }
     }

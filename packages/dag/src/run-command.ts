@@ -1,0 +1,26 @@
+import type { EnvelopeTerms, TaskId } from "@bridle/protocol";
+
+/**
+ * What the shell is to do. Timers, envelopes and cancels go into the commit of the decisions they come with; evaluation
+ * and dispatch follow it, and can be found again from the state (`pendingCommands`) when a crash came between.
+ */
+export type RunCommand =
+  | { readonly type: "evaluate-task"; readonly taskId: TaskId }
+  | { readonly type: "evaluate-output" }
+  | {
+      readonly type: "dispatch-task";
+      readonly taskId: TaskId;
+      readonly attempt: number;
+      readonly agent: string;
+      readonly priority: "foreground" | "background";
+    }
+  | {
+      readonly type: "cancel-attempt";
+      readonly taskId: TaskId;
+      readonly attempt: number;
+      readonly reason: string;
+    }
+  | { readonly type: "set-timer"; readonly key: string; readonly at: number }
+  | { readonly type: "clear-timer"; readonly key: string }
+  | { readonly type: "open-envelope"; readonly taskId: TaskId; readonly terms: EnvelopeTerms }
+  | { readonly type: "close-envelope"; readonly envelope: TaskId | "run" };

@@ -1,0 +1,43 @@
+import type { TaskId, TaskOutcome } from "@bridle/protocol";
+
+/** What happened outside, as the scheduler tells the core. `at` travels beside it, stamped by the scheduler. */
+export type RunInput =
+  | { readonly type: "start" }
+  /** Answer to `evaluate-task`. `input` is stored by the shell; the core needs only what it decides by. */
+  | { readonly type: "task-evaluated"; readonly taskId: TaskId; readonly result: TaskEvaluation }
+  | {
+      readonly type: "output-evaluated";
+      readonly result:
+        | { readonly ok: true }
+        | { readonly ok: false; readonly code: string; readonly message: string };
+    }
+  | {
+      readonly type: "task-finished";
+      readonly taskId: TaskId;
+      readonly attempt: number;
+      readonly outcome: TaskOutcome;
+    }
+  | {
+      readonly type: "task-lost";
+      readonly taskId: TaskId;
+      readonly attempt: number;
+      readonly bootId: string;
+    }
+  | {
+      readonly type: "cancel";
+      readonly taskId?: TaskId | undefined;
+      readonly reason: string;
+      readonly by: string;
+    }
+  | { readonly type: "pause"; readonly reason: string; readonly by: string }
+  | { readonly type: "resume"; readonly by: string }
+  | { readonly type: "timer"; readonly key: string };
+
+export type TaskEvaluation =
+  /** `if` was false. */
+  | { readonly kind: "skip" }
+  /** A plain task or one item: its input is resolved. */
+  | { readonly kind: "ready" }
+  /** A fan-out: its list is resolved and stored. */
+  | { readonly kind: "list"; readonly length: number }
+  | { readonly kind: "error"; readonly code: string; readonly message: string };

@@ -1,0 +1,87 @@
+import type { RunId, Spender, TaskId, TaskOutcome } from "@bridle/protocol";
+
+export interface Claim extends Spender {
+  readonly workerId: string;
+  /** Names this start of the worker process; a restarted worker has another. */
+  readonly bootId: string;
+  readonly at: number;
+}
+
+export type ClaimAnswer =
+  | {
+      readonly claimed: true;
+      /** The resolved input as JSON text. */
+      readonly input: string;
+      /** The run's pinned compiled spec as JSON text. */
+      readonly compiled: string;
+      readonly traceId: string;
+      /** Milliseconds of grace this task's earlier attempts have used (WD-10). */
+      readonly graceUsedMs: number;
+    }
+  | {
+      readonly claimed: false;
+      readonly reason: "fenced" | "already_claimed" | "closed" | "unknown_task";
+    };
+
+export interface Finish extends Spender {
+  readonly bootId: string;
+  readonly outcome: TaskOutcome;
+  /** JSON text, with a completed outcome. */
+  readonly output?: string | undefined;
+  readonly graceUsedMs: number;
+  readonly at: number;
+}
+
+export type FinishAnswer =
+  | { readonly accepted: true }
+  /** `fenced`: a newer attempt exists. `already_finished`: the first result stands. Holds are ended in every case. */
+  | { readonly accepted: false; readonly reason: "fenced" | "already_finished" | "not_claimed" };
+
+export interface OpenClaim extends Spender {
+  readonly workerId: string;
+  readonly bootId: string;
+}
+
+export interface StopOrder extends Spender {
+  readonly reason: string;
+}
+
+/**
+ * Who may work on what: fences, claims and results. Insert-once, decided by the store.
+ * Contract: of any number of claims or finishes of one attempt, exactly one succeeds; none does below the fence.
+ */
+export interface Attempts {
+  /** Raises each task's fence to `attempt`; never lowers one. */
+  raiseFences(
+    runId: RunId,
+    fences: readonly { readonly taskId: TaskId; readonly attempt: number }[],
+  ): Promise<void>;
+  claim(claim: Claim): Promise<ClaimAnswer>;
+  /**
+   * Stores the result, ends every hold of the attempt (dispatched ones charged at their reserved amount, others
+   * released) and puts an entry into the inbox, all or nothing.
+   */
+  finish(finish: Finish): Promise<FinishAnswer>;
+  /** Attempts fenced but not claimed since before `olderThan` (wall ms): their queue job may be lost. */
+  unclaimed(olderThan: number, limit: number): Promise<readonly Spender[]>;
+  /** Claimed, unfinished attempts at the fence whose worker's lease (`worker:<bootId>`) has lapsed. */
+  lost(limit: number): Promise<readonly OpenClaim[]>;
+  /** What this worker holds but should stop: cancelled, or fenced by a newer attempt. */
+  stopOrders(bootId: string): Promise<readonly StopOrder[]>;
+}
+
+/** Results of `ctx.step` and of tools with side effects, kept over the attempts of a task. */
+export interface StepJournal {
+  /** Marks a step as begun. `begun`: an earlier attempt began it and left no result. */
+  begin(
+    spender: Spender,
+    name: string,
+  ): Promise<
+    | { readonly state: "new" }
+    | { readonly state: "begun" }
+    | { readonly state: "done"; readonly result: string }
+    | { readonly state: "fenced" }
+  >;
+  /** First result wins. False when fenced. */
+  save(spender: Spender, name: string, result: string): Promise<boolean>;
+}

@@ -1,0 +1,33 @@
+import type { RunId, TaskId, TaskOutcome } from "@bridle/protocol";
+
+export type InboxMessage =
+  | {
+      readonly kind: "finished";
+      readonly taskId: TaskId;
+      readonly attempt: number;
+      readonly outcome: TaskOutcome;
+    }
+  | {
+      readonly kind: "cancel";
+      readonly taskId?: TaskId | undefined;
+      readonly reason: string;
+      readonly by: string;
+    }
+  | { readonly kind: "pause"; readonly reason: string; readonly by: string }
+  | { readonly kind: "resume"; readonly by: string };
+
+export interface InboxEntry {
+  readonly id: string;
+  readonly runId: RunId;
+  readonly message: InboxMessage;
+}
+
+/** What schedulers must fold. Entries leave it only with the commit that answers them, so none is lost to a crash. */
+export interface Inbox {
+  /** Publishes on the feed channel `inbox`. A `cancel` also closes the envelope, of the task or of the run, in the same step. */
+  put(runId: RunId, message: InboxMessage, at: number): Promise<void>;
+  /** Oldest first. Reading does not remove. */
+  read(limit: number): Promise<readonly InboxEntry[]>;
+  /** For entries of runs that are gone or ended. */
+  discard(ids: readonly string[]): Promise<void>;
+}

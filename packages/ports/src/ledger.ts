@@ -1,0 +1,43 @@
+import type {
+  Amounts,
+  EnvelopeState,
+  HoldEnd,
+  HoldState,
+  ReserveAnswer,
+  ReserveRequest,
+  RunId,
+  SettleRequest,
+  Spender,
+  TaskId,
+} from "@bridle/protocol";
+
+/**
+ * The money. Each operation is atomic over the path run → task and writes its journal entry in the same commit
+ * (`budget.reserved`, `.settled`, `.released`, `.overrun`, `.exhausted`, `.refused`, `.closed`).
+ * Contract: settled + reserved ≤ limit at every admission; each hold ends exactly once and later endings get the first
+ * answer; a refusal changes nothing; a dispatched hold is never released for nothing (BU-11, BU-12, BU-22).
+ * Failure to answer means no money: callers fail closed.
+ */
+export interface Ledger {
+  reserve(request: ReserveRequest): Promise<ReserveAnswer>;
+  /** Marks the hold as having left for the provider. False when it is no longer held, or fenced: do not send. */
+  dispatch(spender: Spender, holdId: string): Promise<boolean>;
+  settle(request: SettleRequest): Promise<HoldEnd>;
+  /** Ends an undispatched hold without a charge; a dispatched one is settled at its reserved amount (`unknown`). */
+  release(spender: Spender, holdId: string, at: number): Promise<HoldEnd>;
+  /** Keeps live holds from expiring. */
+  renew(holdIds: readonly string[], at: number): Promise<void>;
+  /** Ends holds not renewed since before `olderThan`: undispatched released, dispatched settled as unknown. Returns how many. */
+  expire(olderThan: number, at: number): Promise<number>;
+  /** Nothing more can be reserved there; open holds go on to their end. Idempotent. */
+  close(runId: RunId, envelope: TaskId | "run", at: number): Promise<void>;
+  /** Adds to a limit; clears the trip when settled is below the new line. */
+  raise(
+    runId: RunId,
+    envelope: TaskId | "run",
+    by: Amounts,
+    at: number,
+  ): Promise<EnvelopeState | undefined>;
+  envelopes(runId: RunId): Promise<readonly EnvelopeState[]>;
+  openHolds(runId: RunId): Promise<readonly HoldState[]>;
+}

@@ -1,0 +1,15 @@
+import type { RunId } from "@bridle/protocol";
+
+export interface DueTimer {
+  readonly runId: RunId;
+  readonly key: string;
+  readonly at: number;
+}
+
+/** Due times written with the append that set them. A due timer stays due until a commit clears or moves it. */
+export interface Timers {
+  /** Earliest first. */
+  due(nowWallMs: number, limit: number): Promise<readonly DueTimer[]>;
+  /** When the next one falls due, in wall ms. */
+  next(): Promise<number | undefined>;
+}

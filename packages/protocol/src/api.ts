@@ -1,0 +1,108 @@
+import { z } from "zod";
+
+import { wireAmountsSchema } from "./amounts.ts";
+import { specIssueSchema } from "./spec.ts";
+import { runStatuses, taskStatuses } from "./states.ts";
+import { stopSchema } from "./stop.ts";
+
+/** RFC 9457, with a stable `code` of the error table and, for bad input, every fault with its pointer. */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.string(),
+  detail: z.string(),
+  retryable: z.boolean(),
+  traceId: z.string().optional(),
+  issues: z.array(specIssueSchema).optional(),
+});
+export type Problem = z.infer<typeof problemSchema>;
+
+/** `spec` is compiled by the server; its faults come back as issues, so it is `unknown` here. */
+export const submitBodySchema = z.strictObject({
+  spec: z.unknown(),
+  input: z.record(z.string(), z.unknown()).default({}),
+});
+export type SubmitBody = z.input<typeof submitBodySchema>;
+
+export const submittedSchema = z.strictObject({
+  runId: z.string(),
+  traceId: z.string(),
+  status: z.enum(runStatuses),
+});
+export type Submitted = z.infer<typeof submittedSchema>;
+
+export const taskViewSchema = z.strictObject({
+  id: z.string(),
+  status: z.enum(taskStatuses),
+  agent: z.string(),
+  attempt: z.int(),
+  /** Attempts that counted against `retry.maxAttempts`. */
+  spentAttempts: z.int(),
+  startedAt: z.number().optional(),
+  finishedAt: z.number().optional(),
+  /** Highest step seen. */
+  step: z.int().optional(),
+  items: z.strictObject({ total: z.int(), completed: z.int(), failed: z.int() }).optional(),
+  degraded: z.array(z.string()),
+  error: z.strictObject({ code: z.string(), message: z.string(), cause: z.string() }).optional(),
+  stop: stopSchema.optional(),
+});
+export type TaskView = z.infer<typeof taskViewSchema>;
+
+export const envelopeViewSchema = z.strictObject({
+  /** `run`, or the task id. */
+  envelope: z.string(),
+  limit: wireAmountsSchema,
+  settled: wireAmountsSchema,
+  reserved: wireAmountsSchema,
+  tripped: z.boolean(),
+  closed: z.boolean(),
+});
+export type EnvelopeView = z.infer<typeof envelopeViewSchema>;
+
+export const runViewSchema = z.strictObject({
+  runId: z.string(),
+  traceId: z.string(),
+  workflow: z.string(),
+  version: z.int(),
+  status: z.enum(runStatuses),
+  createdAt: z.number(),
+  startedAt: z.number().optional(),
+  finishedAt: z.number().optional(),
+  /** Sequence number of the newest entry this view has folded. */
+  seq: z.int(),
+  tasks: z.array(taskViewSchema),
+  budget: envelopeViewSchema.optional(),
+  output: z.unknown().optional(),
+  degraded: z.array(z.string()),
+  stop: stopSchema.optional(),
+});
+export type RunView = z.infer<typeof runViewSchema>;
+
+export const runSummarySchema = z.strictObject({
+  runId: z.string(),
+  traceId: z.string(),
+  workflow: z.string(),
+  status: z.enum(runStatuses),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
+export const runPageSchema = z.strictObject({
+  runs: z.array(runSummarySchema),
+  next: z.string().optional(),
+});
+export type RunPage = z.infer<typeof runPageSchema>;
+
+/** `events` are `LogEntry` values; kept open so that an older client can read a newer server. */
+export const eventPageSchema = z.strictObject({
+  events: z.array(z.looseObject({ type: z.string(), seq: z.int(), at: z.number() })),
+  next: z.int().optional(),
+});
+export type EventPage = z.infer<typeof eventPageSchema>;
+
+export const cancelBodySchema = z.strictObject({
+  reason: z.string().max(500).default("cancelled by user"),
+});

@@ -1,0 +1,39 @@
+/** Defaults with the requirement each comes from. Every one can be configured; bounds are checked at load. */
+export const defaultLimits = {
+  /** BU-3: a run without a `budget:`. */
+  runTokens: 1_000_000,
+  runNanoUsd: 5_000_000_000,
+  runCalls: 400,
+  /** W3 */
+  taskTimeoutMs: 600_000,
+  runTimeoutMs: 3_600_000,
+  /** WD-8 ceilings, also the values used before there are samples. */
+  modelStepTimeoutMs: 120_000,
+  toolStepTimeoutMs: 30_000,
+  /** WD-1 */
+  maxStepsPerTask: 500,
+  /** "Breaker open" parks a task no longer than this. */
+  parkedMs: 3_600_000,
+  /** A task asked to cancel whose worker never answers is taken over after this: grace, force and one lease. */
+  cancellingMs: 20_000,
+  /** The body of a submit, and the largest value an expression may load. */
+  bodyBytes: 1_048_576,
+  /** Larger outputs end the task with `output_too_large`. */
+  outputBytes: 16_777_216,
+  maxTasks: 10_000,
+} as const;
+
+/** The liveness numbers. Validated at start: self-fence < lease, renewals < a third of their lease. */
+export const livenessDefaults = {
+  workerLeaseMs: 8000,
+  workerRenewMs: 2000,
+  selfFenceMs: 6000,
+  queueLockMs: 30_000,
+  schedulerLeaseMs: 10_000,
+  schedulerRenewMs: 3000,
+  pollMs: 2000,
+  reconcileMs: 10_000,
+  isolateStartMs: 15_000,
+  holdRenewMs: 15_000,
+  holdExpiryMs: 60_000,
+} as const;

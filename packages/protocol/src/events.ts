@@ -1,0 +1,214 @@
+import { z } from "zod";
+
+import { wireAmountsSchema } from "./amounts.ts";
+import { endCauseNames } from "./end-causes.ts";
+import type { EndCause } from "./end-causes.ts";
+import { runIdSchema, taskIdSchema } from "./ids.ts";
+import { failedTaskStatuses, terminalRunStatuses } from "./states.ts";
+import { stopSchema } from "./stop.ts";
+
+/**
+ * One vocabulary for bus, log and SSE. `decision`: by the scheduler that holds the run's lease. `journal`: by the worker
+ * that holds the attempt. Both stand in the run's log under one sequence. `fleet`: without a run, in the fleet log.
+ * `transient`: on the bus only.
+ */
+export type EventClass = "decision" | "journal" | "fleet" | "transient";
+
+const cause = z.enum(endCauseNames as [EndCause, ...EndCause[]]);
+const count = z.int().nonnegative();
+const run = { at: z.number(), runId: runIdSchema, traceId: z.string().optional() };
+const task = { ...run, taskId: taskIdSchema, attempt: count };
+const step = { ...task, step: count };
+const fleet = { at: z.number(), traceId: z.string().optional() };
+const breaker = { ...fleet, key: z.string(), tier: z.enum(["tool", "agent", "provider"]) };
+const hold = { ...step, holdId: z.string(), amounts: wireAmountsSchema };
+const stepKind = z.enum(["llm", "tool", "step"]);
+
+const eventFields = {
+  decision: {
+    "run.submitted": {
+      ...run,
+      workflow: z.string(),
+      version: z.int(),
+      limit: wireAmountsSchema,
+      taskCount: count,
+    },
+    "run.started": { ...run },
+    "run.paused": { ...run, reason: z.string(), stop: stopSchema.optional() },
+    "run.resumed": { ...run, by: z.string() },
+    "run.cancelling": { ...run, reason: z.string(), by: z.string() },
+    "run.finished": {
+      ...run,
+      status: z.enum(terminalRunStatuses),
+      stop: stopSchema.optional(),
+      degraded: z.array(z.string()),
+      hasOutput: z.boolean(),
+    },
+    "task.expanded": { ...run, taskId: taskIdSchema, items: count },
+    "task.scheduled": { ...task, agent: z.string() },
+    "task.completed": { ...task, outputBytes: count, degraded: z.array(z.string()).optional() },
+    "task.failed": {
+      ...task,
+      status: z.enum(failedTaskStatuses),
+      cause,
+      code: z.string(),
+      message: z.string(),
+      stop: stopSchema,
+    },
+    "task.cancelled": { ...task, reason: z.string() },
+    "task.skipped": { ...run, taskId: taskIdSchema, reason: z.enum(["condition", "dependency"]) },
+    "task.retrying": {
+      ...task,
+      cause,
+      code: z.string(),
+      message: z.string(),
+      delayMs: count,
+      spent: count,
+    },
+    "task.parked": { ...task, breaker: z.string(), until: z.number() },
+    "task.cancelling": { ...task, reason: z.string() },
+    "task.lost": { ...task, bootId: z.string() },
+  },
+  journal: {
+    "task.claimed": { ...task, workerId: z.string(), bootId: z.string() },
+    "task.started": { ...task, agent: z.string(), isolation: z.string(), pid: z.int().optional() },
+    "task.waiting": { ...task, on: z.string(), until: z.number() },
+    "task.stalled": {
+      ...task,
+      layer: z.string(),
+      step: count,
+      repeatBeats: count,
+      silentMs: count,
+    },
+    "task.timed_out": { ...task, clock: z.enum(["step", "task"]), afterMs: count },
+    "task.killed": {
+      ...task,
+      pid: z.int().optional(),
+      signal: z.string(),
+      reason: z.string(),
+      timeToStopMs: count,
+    },
+    "task.late_result": { ...task, status: z.string() },
+    "step.started": { ...step, kind: stepKind, key: z.string() },
+    "step.finished": {
+      ...step,
+      kind: stepKind,
+      key: z.string(),
+      outcome: z.enum(["success", "failure", "refused", "cancelled"]),
+      code: z.string().optional(),
+      durationMs: count,
+      model: z.string().optional(),
+      inputTokens: count.optional(),
+      outputTokens: count.optional(),
+      nanoUsd: z.string().optional(),
+    },
+    "llm.attempt": {
+      ...step,
+      target: z.string(),
+      wireCall: count,
+      outcome: z.enum(["success", "failure"]),
+      class: z.string().optional(),
+      status: z.int().optional(),
+    },
+    "llm.decision": { ...step, action: z.string(), class: z.string(), delayMs: count },
+    "budget.reserved": { ...hold },
+    "budget.settled": {
+      ...hold,
+      actual: wireAmountsSchema,
+      basis: z.enum(["usage", "best_knowledge", "unknown"]),
+    },
+    "budget.released": { ...hold, reason: z.enum(["undispatched", "expired", "attempt_ended"]) },
+    "budget.overrun": { ...hold, actual: wireAmountsSchema },
+    "budget.exhausted": {
+      ...run,
+      envelope: z.string(),
+      settled: wireAmountsSchema,
+      limit: wireAmountsSchema,
+      dimension: z.string(),
+    },
+    "budget.refused": {
+      ...step,
+      refusal: z.string(),
+      envelope: z.string(),
+      requested: wireAmountsSchema,
+      settled: wireAmountsSchema,
+      reserved: wireAmountsSchema,
+      limit: wireAmountsSchema,
+    },
+    "budget.closed": { ...run, envelope: z.string() },
+    "breaker.refused": { ...step, key: z.string(), retryAfterMs: count },
+    "governor.refused": { ...step, retryAfterMs: count },
+    would_stall: { ...task, step: count, repeatBeats: count },
+    would_time_out: { ...task, clock: z.enum(["step", "task"]), afterMs: count },
+    would_refuse: { ...step, guard: z.string(), reason: z.string() },
+  },
+  fleet: {
+    "breaker.open": {
+      ...breaker,
+      triggers: z.array(z.string()),
+      evidence: z.record(z.string(), z.unknown()),
+      cooldownMs: count,
+      openCount: count,
+    },
+    "breaker.half_open": { ...breaker },
+    "breaker.close": { ...breaker },
+    would_trip: { ...breaker, triggers: z.array(z.string()) },
+    "guard.degraded": { ...fleet, guard: z.string(), reason: z.string() },
+    clock_gap: { ...fleet, gapMs: count },
+    "worker.started": { ...fleet, workerId: z.string(), bootId: z.string() },
+    "worker.stopped": { ...fleet, workerId: z.string(), bootId: z.string() },
+    "timeout.raised": { ...fleet, kind: z.string(), key: z.string(), timeoutMs: count },
+    alert: { ...fleet, severity: z.enum(["info", "warning", "critical"]), message: z.string() },
+  },
+  transient: {
+    "task.heartbeat": { ...task, step: count, status: z.enum(["RUNNING", "WAITING", "FINISHED"]) },
+    "task.progress": { ...task, step: count, message: z.string() },
+    "llm.delta": { ...step, text: z.string() },
+  },
+} as const;
+
+type Fields = typeof eventFields;
+type Typed<Group> = {
+  [Type in keyof Group]: { readonly type: Type } & Readonly<
+    z.infer<z.ZodObject<Extract<Group[Type], z.ZodRawShape>>>
+  >;
+}[keyof Group];
+
+export type DecisionEvent = Typed<Fields["decision"]>;
+export type JournalEvent = Typed<Fields["journal"]>;
+export type FleetEvent = Typed<Fields["fleet"]>;
+export type TransientEvent = Typed<Fields["transient"]>;
+/** What may stand in a run's log. */
+export type RunEvent = DecisionEvent | JournalEvent;
+/** Everything the bus carries. */
+export type BridleEvent = RunEvent | FleetEvent | TransientEvent;
+export type EventType = BridleEvent["type"];
+export type EventOf<Type extends EventType> = Extract<BridleEvent, { readonly type: Type }>;
+
+function schemasOf<Group extends Record<string, z.ZodRawShape>>(group: Group): z.ZodType[] {
+  return Object.entries(group).map(([type, fields]) =>
+    z.strictObject({ type: z.literal(type), ...fields }),
+  );
+}
+
+/** Parses an event that may stand in a run's log. */
+export const runEventSchema = z.union([
+  ...schemasOf(eventFields.decision),
+  ...schemasOf(eventFields.journal),
+]) as unknown as z.ZodType<RunEvent>;
+export const fleetEventSchema = z.union(
+  schemasOf(eventFields.fleet),
+) as unknown as z.ZodType<FleetEvent>;
+
+/** The class of each event type: the table `docs/reference/events.md` is generated from. */
+export const eventClasses: Readonly<Record<EventType, EventClass>> = Object.fromEntries(
+  Object.entries(eventFields).flatMap(([eventClass, group]) =>
+    Object.keys(group).map((type) => [type, eventClass]),
+  ),
+) as Record<EventType, EventClass>;
+
+/** Field names and schemas per type, for generated documentation. */
+export { eventFields };
+
+/** An event with its place in the run's log. */
+export type LogEntry = RunEvent & { readonly seq: number };

@@ -1,0 +1,84 @@
+import type { Amounts } from "./amounts.ts";
+import type { RunId, TaskId } from "./ids.ts";
+
+/** Limits of one envelope; `unlimited` is `Number.MAX_SAFE_INTEGER`, so that every comparison stays an integer one. */
+export interface EnvelopeTerms {
+  readonly limit: Amounts;
+  /** BU-9: `credit` admits to the full limit and trips at 90 %; `strict` admits to 90 % only. */
+  readonly creditMode: "credit" | "strict";
+  /** Who may still reserve after the trip. */
+  readonly onTrip: "ladder" | "cache" | "nothing";
+}
+
+/** The envelope of a run, or of one of its tasks (an item of a fan-out has its own). */
+export interface EnvelopeState extends EnvelopeTerms {
+  /** `run`, or the task id. */
+  readonly envelope: string;
+  readonly settled: Amounts;
+  readonly reserved: Amounts;
+  readonly tripped: boolean;
+  readonly closed: boolean;
+  /** Ids of what froze it; frozen while not empty (BR-17). */
+  readonly frozenBy: readonly string[];
+}
+
+/** Identity of the attempt that spends: every ledger call carries it, older attempts are refused (BU-6). */
+export interface Spender {
+  readonly runId: RunId;
+  readonly taskId: TaskId;
+  readonly attempt: number;
+}
+
+export interface ReserveRequest extends Spender {
+  readonly holdId: string;
+  readonly step: number;
+  readonly amounts: Amounts;
+  /** `ladder` reservations may use the credit remainder after a trip. */
+  readonly kind: "normal" | "ladder";
+  /** Milliseconds of the worker's wall clock, for the log entry. */
+  readonly at: number;
+}
+
+export type RefusalKind = "never_fits" | "transient" | "tripped" | "frozen" | "closed" | "fenced";
+
+/** BU-8: which level refused, by which dimension, and the figures it rests on. Nothing was changed. */
+export interface ReserveRefusal {
+  readonly admitted: false;
+  readonly refusal: RefusalKind;
+  readonly envelope: string;
+  readonly dimension: keyof Amounts | "none";
+  readonly requested: Amounts;
+  readonly settled: Amounts;
+  readonly reserved: Amounts;
+  readonly limit: Amounts;
+}
+
+export type ReserveAnswer = { readonly admitted: true; readonly holdId: string } | ReserveRefusal;
+
+export interface SettleRequest extends Spender {
+  readonly holdId: string;
+  readonly actual: Amounts;
+  readonly basis: "usage" | "best_knowledge" | "unknown";
+  readonly at: number;
+}
+
+/** What the first ending of a hold did; later endings get the same answer and change nothing (BU-11). */
+export type HoldEnd =
+  | {
+      readonly end: "settled";
+      readonly charged: Amounts;
+      readonly overrun: boolean;
+      readonly basis: SettleRequest["basis"];
+    }
+  | { readonly end: "released" }
+  /** No such hold: it was never admitted, or its run is over and its tombstone gone. */
+  | { readonly end: "unknown_hold" };
+
+export type HoldStatus = "held" | "dispatched" | "settled" | "released" | "expired";
+
+export interface HoldState extends Spender {
+  readonly holdId: string;
+  readonly step: number;
+  readonly amounts: Amounts;
+  readonly status: HoldStatus;
+}

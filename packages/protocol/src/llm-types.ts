@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+export const messageSchema = z.strictObject({
+  role: z.enum(["system", "user", "assistant"]),
+  content: z.string(),
+});
+export type Message = z.infer<typeof messageSchema>;
+
+/** A model call as an agent asks for it. Either `prompt` or `messages`. */
+export const modelRequestSchema = z.strictObject({
+  model: z.string(),
+  prompt: z.string().optional(),
+  system: z.string().optional(),
+  messages: z.array(messageSchema).optional(),
+  maxOutputTokens: z.int().positive().max(1_000_000).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+});
+export type ModelRequest = z.infer<typeof modelRequestSchema>;
+
+/** Tokens as the provider counts them; absent means unknown, never zero (BU-16). */
+export interface TokenUsage {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly cachedInputTokens?: number | undefined;
+  readonly reasoningTokens?: number | undefined;
+}
+
+export const modelResponseSchema = z.object({
+  text: z.string(),
+  finishReason: z.string(),
+  /** `provider/model` that answered. */
+  servedBy: z.string(),
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+});
+export type ModelResponse = z.infer<typeof modelResponseSchema>;

@@ -1,0 +1,132 @@
+import { z } from "zod";
+
+import { durationSchema } from "./duration.ts";
+import { taskNamePattern } from "./ids.ts";
+
+const wholeLimit = z.int().positive().max(Number.MAX_SAFE_INTEGER);
+
+/** `unlimited` must be written out (BU-3): leaving a limit away means the default, not none. */
+const limit = z.union([wholeLimit, z.literal("unlimited")]);
+const usdLimit = z.union([z.number().positive().max(9_000_000), z.literal("unlimited")]);
+
+export const envelopeSpecSchema = z.strictObject({
+  maxTokens: limit.optional(),
+  maxUsd: usdLimit.optional(),
+  maxCalls: limit.optional(),
+});
+
+export const runBudgetSpecSchema = envelopeSpecSchema.extend({
+  onExceeded: z.enum(["fail", "pause", "degrade"]).default("fail"),
+});
+
+export const backoffSpecSchema = z.strictObject({
+  type: z.enum(["exponential", "fixed"]).default("exponential"),
+  initial: durationSchema.default(2000),
+  max: durationSchema.default(60_000),
+});
+
+export const retrySpecSchema = z.strictObject({
+  /** Attempts in all, the first included; 1 means no retry. */
+  maxAttempts: z.int().min(1).max(20).default(3),
+  backoff: backoffSpecSchema.prefault({}),
+  /** Error codes that end the task at once. */
+  nonRetryable: z.array(z.string()).default([]),
+});
+
+export const timeoutSpecSchema = z.strictObject({
+  /** Explicit: disables the adaptive step timeout (WD-8). */
+  step: durationSchema.optional(),
+  task: durationSchema.optional(),
+  run: durationSchema.optional(),
+});
+
+const taskName = z
+  .string()
+  .regex(
+    taskNamePattern,
+    "A task id starts with a letter and has up to 64 letters, digits, _ or -.",
+  );
+
+export const joinConditions = ["completed", "failed", "always"] as const;
+
+export const dependencySpecSchema = z.union([
+  z.string(),
+  z.strictObject({ task: z.string(), when: z.enum(joinConditions).default("completed") }),
+]);
+
+export const forEachSpecSchema = z.strictObject({
+  items: z.unknown(),
+  maxItems: z.int().min(1).max(10_000).default(1000),
+  /** Failed items the fan-out bears before it fails itself. */
+  maxFailures: z.int().nonnegative().default(0),
+});
+
+export const llmTaskSpecSchema = z.strictObject({
+  model: z.string(),
+  prompt: z.string(),
+  system: z.string().optional(),
+  maxOutputTokens: z.int().positive().optional(),
+});
+
+export const taskSpecSchema = z.strictObject({
+  id: taskName,
+  agent: z.string().optional(),
+  llm: llmTaskSpecSchema.optional(),
+  dependsOn: z.array(dependencySpecSchema).optional(),
+  needs: z.array(dependencySpecSchema).optional(),
+  if: z.string().optional(),
+  forEach: forEachSpecSchema.optional(),
+  input: z.unknown().optional(),
+  concurrency: z.strictObject({ limit: z.int().min(1).max(1000) }).optional(),
+  retry: retrySpecSchema.optional(),
+  timeout: timeoutSpecSchema.omit({ run: true }).optional(),
+  budget: envelopeSpecSchema.optional(),
+  priority: z.enum(["foreground", "background"]).default("foreground"),
+  allowModelFallback: z.boolean().default(true),
+});
+
+export const breakerSpecSchema = z.strictObject({
+  windowSize: durationSchema.optional(),
+  failureRateThreshold: z.number().gt(0).max(1).optional(),
+  minRequestVolume: z.int().positive().optional(),
+  consecutiveFailures: z.int().positive().optional(),
+  budgetBurnRate: z.number().gt(1).optional(),
+  halfOpenMaxRequests: z.int().positive().optional(),
+});
+
+/** A workflow as people write it. Field names are those of `docs/guide/workflows.md`. */
+export const workflowSpecSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
+      "A workflow name starts with a letter and has up to 64 letters, digits, _ . or -.",
+    ),
+  version: z.int().positive().default(1),
+  description: z.string().optional(),
+  /** JSON Schema of the run's input. */
+  input: z.record(z.string(), z.unknown()).optional(),
+  budget: runBudgetSpecSchema.prefault({}),
+  timeout: timeoutSpecSchema.prefault({}),
+  tasks: z.array(taskSpecSchema).min(1, "A workflow needs at least one task."),
+  onFailure: z.enum(["fail_fast", "continue"]).default("fail_fast"),
+  guards: z.strictObject({ breaker: breakerSpecSchema.optional() }).optional(),
+  output: z.unknown().optional(),
+});
+
+/** What a person writes. */
+export type WorkflowSpecInput = z.input<typeof workflowSpecSchema>;
+/** What it means, defaults filled in, durations in milliseconds. */
+export type WorkflowSpec = z.output<typeof workflowSpecSchema>;
+export type TaskSpec = z.output<typeof taskSpecSchema>;
+export type RetrySpec = z.output<typeof retrySpecSchema>;
+export type JoinCondition = (typeof joinConditions)[number];
+
+/** One fault of a workflow: where (JSON pointer, RFC 6901), what, and what was probably meant. */
+export const specIssueSchema = z.strictObject({
+  pointer: z.string(),
+  code: z.string(),
+  message: z.string(),
+  suggestion: z.string().optional(),
+});
+export type SpecIssue = z.infer<typeof specIssueSchema>;
