@@ -18,3 +18,4 @@ export type * from "./run-log.ts";
 export type * from "./store.ts";
 export type * from "./task-queue.ts";
 export type * from "./timers.ts";
+export type * from "./wire-admission.ts";
