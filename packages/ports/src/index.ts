@@ -5,6 +5,7 @@ export type * from "./fleet-log.ts";
 export type * from "./inbox.ts";
 export type * from "./leases.ts";
 export type * from "./ledger.ts";
+export type * from "./model-caller.ts";
 export { failureClasses, WireError } from "./model-provider.ts";
 export type {
   FailureClass,
