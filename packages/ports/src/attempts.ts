@@ -10,10 +10,8 @@ export interface Claim extends Spender {
 export type ClaimAnswer =
   | {
       readonly claimed: true;
-      /** The resolved input as JSON text. */
-      readonly input: string;
-      /** The run's pinned compiled spec as JSON text. */
-      readonly compiled: string;
+      /** The task envelope (`taskEnvelopeSchema` of protocol) as JSON text, as the scheduler stored it with `inputs`. */
+      readonly envelope: string;
       readonly traceId: string;
       /** Milliseconds of grace this task's earlier attempts have used (WD-10). */
       readonly graceUsedMs: number;

@@ -65,7 +65,7 @@ export interface DecisionCommit {
   readonly consumed: readonly string[];
   /** The run's new status for the index, when it changed. */
   readonly status?: RunRow["status"] | undefined;
-  /** Resolved task inputs and fan-out lists as JSON text, by task id; replaced when set again. */
+  /** Task envelopes (resolved input and terms) and fan-out lists as JSON text, by task id; replaced when set again. */
   readonly inputs: readonly { readonly taskId: TaskId; readonly body: string }[];
   readonly timersSet: readonly TimerEntry[];
   readonly timersCleared: readonly string[];
@@ -108,7 +108,7 @@ export interface RunLog {
       readonly decisionsOnly?: boolean;
     },
   ): Promise<readonly LogEntry[]>;
-  /** A resolved input or list as JSON text. */
+  /** A task envelope or fan-out list as JSON text. */
   input(runId: RunId, taskId: TaskId): Promise<string | undefined>;
   /** The accepted output of a task, or of the run (`run`), as JSON text. */
   output(runId: RunId, taskId: TaskId | "run"): Promise<string | undefined>;

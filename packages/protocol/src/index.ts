@@ -15,3 +15,4 @@ export * from "./outcome.ts";
 export * from "./spec.ts";
 export * from "./states.ts";
 export * from "./stop.ts";
+export * from "./task-envelope.ts";
