@@ -2,6 +2,13 @@ export type * from "./attempts.ts";
 export type * from "./expressions.ts";
 export type * from "./feed.ts";
 export type * from "./fleet-log.ts";
+export { TransportError, transportFaults } from "./guarded-fetch.ts";
+export type {
+  GuardedFetch,
+  GuardedRequest,
+  TransportErrorOptions,
+  TransportFault,
+} from "./guarded-fetch.ts";
 export type * from "./inbox.ts";
 export type * from "./leases.ts";
 export type * from "./ledger.ts";

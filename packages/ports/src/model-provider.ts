@@ -10,6 +10,8 @@ export interface WireRequest {
 
 export type WirePart =
   | { readonly type: "text"; readonly text: string }
+  /** Thinking: output that is billed and counts as life, but is no part of the answer. */
+  | { readonly type: "reasoning"; readonly text: string }
   /** Bytes came that carry no output: pings, comments, headers. */
   | { readonly type: "activity" }
   | { readonly type: "usage"; readonly usage: TokenUsage }
@@ -34,6 +36,8 @@ export const failureClasses = [
   "model_not_found",
   "malformed",
   "refusal",
+  /** The address answers, but not as a model API: bad certificate, redirect, a proxy's page. */
+  "misconfigured",
   "unknown",
 ] as const;
 export type FailureClass = (typeof failureClasses)[number];

@@ -268,6 +268,11 @@ export const errorTable = {
     retryable: false,
     status: 422,
   },
+  model_misconfigured: {
+    message: "The provider's address does not answer as a model API.",
+    retryable: false,
+    status: 502,
+  },
   model_failed: { message: "The model call failed.", retryable: true, status: 502 },
 } as const satisfies Record<string, ErrorRow>;
 
