@@ -25,14 +25,16 @@ export const submitBodySchema = z.strictObject({
 });
 export type SubmitBody = z.input<typeof submitBodySchema>;
 
-export const submittedSchema = z.strictObject({
+/* Answers are read leniently: a client drops members it does not know, so that it can talk to a newer server. */
+
+export const submittedSchema = z.object({
   runId: z.string(),
   traceId: z.string(),
   status: z.enum(runStatuses),
 });
 export type Submitted = z.infer<typeof submittedSchema>;
 
-export const taskViewSchema = z.strictObject({
+export const taskViewSchema = z.object({
   id: z.string(),
   status: z.enum(taskStatuses),
   agent: z.string(),
@@ -43,14 +45,14 @@ export const taskViewSchema = z.strictObject({
   finishedAt: z.number().optional(),
   /** Highest step seen. */
   step: z.int().optional(),
-  items: z.strictObject({ total: z.int(), completed: z.int(), failed: z.int() }).optional(),
+  items: z.object({ total: z.int(), completed: z.int(), failed: z.int() }).optional(),
   degraded: z.array(z.string()),
-  error: z.strictObject({ code: z.string(), message: z.string(), cause: z.string() }).optional(),
+  error: z.object({ code: z.string(), message: z.string(), cause: z.string() }).optional(),
   stop: stopSchema.optional(),
 });
 export type TaskView = z.infer<typeof taskViewSchema>;
 
-export const envelopeViewSchema = z.strictObject({
+export const envelopeViewSchema = z.object({
   /** `run`, or the task id. */
   envelope: z.string(),
   limit: wireAmountsSchema,
@@ -61,7 +63,7 @@ export const envelopeViewSchema = z.strictObject({
 });
 export type EnvelopeView = z.infer<typeof envelopeViewSchema>;
 
-export const runViewSchema = z.strictObject({
+export const runViewSchema = z.object({
   runId: z.string(),
   traceId: z.string(),
   workflow: z.string(),
@@ -80,7 +82,7 @@ export const runViewSchema = z.strictObject({
 });
 export type RunView = z.infer<typeof runViewSchema>;
 
-export const runSummarySchema = z.strictObject({
+export const runSummarySchema = z.object({
   runId: z.string(),
   traceId: z.string(),
   workflow: z.string(),
@@ -90,14 +92,14 @@ export const runSummarySchema = z.strictObject({
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 
-export const runPageSchema = z.strictObject({
+export const runPageSchema = z.object({
   runs: z.array(runSummarySchema),
   next: z.string().optional(),
 });
 export type RunPage = z.infer<typeof runPageSchema>;
 
 /** `events` are `LogEntry` values; kept open so that an older client can read a newer server. */
-export const eventPageSchema = z.strictObject({
+export const eventPageSchema = z.object({
   events: z.array(z.looseObject({ type: z.string(), seq: z.int(), at: z.number() })),
   next: z.int().optional(),
 });
@@ -106,3 +108,47 @@ export type EventPage = z.infer<typeof eventPageSchema>;
 export const cancelBodySchema = z.strictObject({
   reason: z.string().max(500).default("cancelled by user"),
 });
+
+/** Also the body of a pause. */
+export type CancelBody = z.input<typeof cancelBodySchema>;
+
+export const resumeBodySchema = z.strictObject({});
+
+export const agentListSchema = z.object({
+  agents: z.array(
+    z.object({
+      name: z.string(),
+      /** `process` or `inline`. */
+      isolation: z.string(),
+      /** Logical model of a declarative agent. */
+      model: z.string().optional(),
+    }),
+  ),
+});
+export type AgentList = z.infer<typeof agentListSchema>;
+
+export const breakerViewSchema = z.object({
+  key: z.string(),
+  tier: z.enum(["tool", "agent", "provider"]),
+  state: z.enum(["OPEN", "HALF_OPEN", "CLOSED"]),
+  /** Wall milliseconds of the last transition. */
+  since: z.number(),
+  triggers: z.array(z.string()),
+  evidence: z.record(z.string(), z.unknown()),
+  cooldownMs: z.int().optional(),
+});
+export type BreakerView = z.infer<typeof breakerViewSchema>;
+
+/** Breakers that have ever opened, newest transition first. One that is not listed is closed. */
+export const breakerListSchema = z.object({ breakers: z.array(breakerViewSchema) });
+export type BreakerList = z.infer<typeof breakerListSchema>;
+
+export const envelopeListSchema = z.object({ envelopes: z.array(envelopeViewSchema) });
+export type EnvelopeList = z.infer<typeof envelopeListSchema>;
+
+export const healthSchema = z.object({
+  status: z.enum(["ok", "failing"]),
+  /** One sentence per part that is not well. */
+  problems: z.array(z.string()),
+});
+export type Health = z.infer<typeof healthSchema>;
