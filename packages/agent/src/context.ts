@@ -1,0 +1,70 @@
+import type { Amounts, Message, ModelResponse } from "@bridle/protocol";
+
+/** A model call. Either `prompt` or `messages`. */
+export interface LlmRequest {
+  readonly prompt?: string | undefined;
+  readonly messages?: readonly Message[] | undefined;
+  readonly system?: string | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  /** Text while it streams. A throwing listener ends nothing; the whole text is in the answer. */
+  readonly onDelta?: ((text: string) => void) | undefined;
+}
+
+export interface StepOptions {
+  /**
+   * True: `fn` may run again when an earlier attempt began it and left no result. Default false: the task then ends as
+   * `unsafe_to_retry`, since nobody knows whether its effect happened.
+   */
+  readonly repeatable?: boolean | undefined;
+}
+
+export interface BudgetView {
+  /** What the narrowest envelope above this task can still reserve. */
+  readonly remaining: Amounts;
+  readonly limit: Amounts;
+}
+
+export interface AgentLog {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface AgentTrace {
+  readonly runId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly traceId: string;
+}
+
+/**
+ * What an agent is given: every effect it has goes through here and is admitted, counted and journalled by its supervisor.
+ * Rejections are errors with a stable `code`, `retryable` and `details`; let the ones you cannot handle pass, their meaning
+ * survives (a `budget_refused` ends the task as BUDGET_EXCEEDED, not as FAILED).
+ */
+export interface AgentContext<Input = unknown> {
+  readonly input: Input;
+  readonly trace: AgentTrace;
+  /** Aborted when the task is to stop; its reason is an error with a `code` (`cancelled`, `task_timeout`, `task_stalled`, …). */
+  readonly signal: AbortSignal;
+  /** The same over all attempts of this task: give it to services that know idempotency keys. */
+  readonly idempotencyKey: string;
+  readonly log: AgentLog;
+  /** One model call: reserved, sent, settled. A step. */
+  llm(model: string, request: LlmRequest): Promise<ModelResponse>;
+  /** One call of a tool of this agent. A step. */
+  tool(name: string, args?: unknown): Promise<unknown>;
+  /** Runs `fn` once per task: its result (JSON) is stored before you see it and returned by later attempts. A step. */
+  step<Result>(
+    name: string,
+    fn: () => Result | Promise<Result>,
+    options?: StepOptions,
+  ): Promise<Result>;
+  /** Says "still here". Only a new step or a changed `progress` (≤ 256 characters) counts as advancing. */
+  heartbeat(beat?: { readonly progress?: string; readonly step?: number }): void;
+  /** Says that the task waits for something outside until `untilMs` (Unix ms): its clocks stand still till then. */
+  waiting(on: string, untilMs: number): void;
+  budget(): Promise<BudgetView>;
+}

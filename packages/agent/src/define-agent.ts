@@ -1,0 +1,102 @@
+import type { AgentContext } from "./context.ts";
+import type { ToolDefinition } from "./define-tool.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+
+/** Why a task is asked to stop. */
+export interface CancelReason {
+  /** `cancelled`, `task_stalled`, `task_timeout`, `step_timeout`, `fenced`, `shutting_down`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+// A registry holds tools of all argument types; a function type is contravariant in them, so only `never` accepts each.
+export type AnyTool = ToolDefinition<never, unknown>;
+
+export interface AgentOptions<Input, Output> {
+  /** Letters, digits, `_` and `-`; starts with a letter. `llm` is taken. */
+  readonly name: string;
+  /** `import.meta.url` of the file that exports this agent: isolates import it, and nothing else of the configuration. */
+  readonly module: string;
+  /** Default `process`. `inline` shares the worker's process and is for trusted code only. */
+  readonly isolation?: "process" | "inline" | undefined;
+  readonly trusted?: boolean | undefined;
+  /** By the name `ctx.tool` calls them. */
+  readonly tools?: Readonly<Record<string, AnyTool>> | undefined;
+  /** Tasks of this agent at once per worker. Default 4. */
+  readonly concurrency?: number | undefined;
+  /** Checked in the isolate before the result leaves it. */
+  readonly output?: StandardSchema<unknown, Output> | undefined;
+  readonly run: (context: AgentContext<Input>, input: Input) => Output | Promise<Output>;
+  /** May clean up within the grace (5 s); model and tool calls are refused by then. */
+  readonly onCancel?:
+    | ((context: AgentContext<Input>, reason: CancelReason) => void | Promise<void>)
+    | undefined;
+}
+
+/** An agent with every option resolved. */
+export interface AgentDefinition<Input = unknown, Output = unknown> {
+  readonly kind: "bridle.agent";
+  readonly name: string;
+  readonly module: string;
+  readonly isolation: "process" | "inline";
+  readonly trusted: boolean;
+  readonly tools: Readonly<Record<string, AnyTool>>;
+  readonly concurrency: number;
+  readonly output: StandardSchema<unknown, Output> | undefined;
+  readonly run: (context: AgentContext<Input>, input: Input) => Output | Promise<Output>;
+  readonly onCancel:
+    | ((context: AgentContext<Input>, reason: CancelReason) => void | Promise<void>)
+    | undefined;
+}
+
+// As for tools: what a registry of agents holds, whatever their input.
+export type AnyAgent = AgentDefinition<never, unknown>;
+
+const agentName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** Describes an agent. Throws TypeError for a bad name, a module that is no file URL, or untrusted inline code. */
+export function defineAgent<Input = unknown, Output = unknown>(
+  options: AgentOptions<Input, Output>,
+): AgentDefinition<Input, Output> {
+  const definition: AgentDefinition<Input, Output> = {
+    kind: "bridle.agent",
+    name: options.name,
+    module: options.module,
+    isolation: options.isolation ?? "process",
+    trusted: options.trusted ?? false,
+    tools: options.tools ?? {},
+    concurrency: options.concurrency ?? 4,
+    output: options.output,
+    run: options.run,
+    onCancel: options.onCancel,
+  };
+  const fault = faultOf(definition);
+  if (fault !== undefined) throw new TypeError(fault);
+  return definition;
+}
+
+function faultOf(agent: Omit<AgentDefinition, "run" | "onCancel" | "output">): string | undefined {
+  if (!agentName.test(agent.name)) {
+    return `"${agent.name}" is not an agent name: a letter, then up to 63 letters, digits, _ or -.`;
+  }
+  if (!agent.module.startsWith("file:")) {
+    return `The agent "${agent.name}" needs module: import.meta.url, not "${agent.module}".`;
+  }
+  if (agent.isolation === "inline" && !agent.trusted) {
+    return `The agent "${agent.name}" is inline but not marked trusted: inline code shares the worker's memory and its keys. Set trusted: true or use isolation "process".`;
+  }
+  if (!Number.isInteger(agent.concurrency) || agent.concurrency < 1 || agent.concurrency > 1000) {
+    return `The agent "${agent.name}" has concurrency ${agent.concurrency}; expected a whole number from 1 to 1000.`;
+  }
+  return undefined;
+}
+
+/** Structural, so that an agent made by another copy of this package is recognised. */
+export function isAgentDefinition(value: unknown): value is AnyAgent {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    (value as { kind?: unknown }).kind === "bridle.agent" &&
+    typeof (value as { run?: unknown }).run === "function"
+  );
+}

@@ -1,0 +1,97 @@
+import type { defaultLimits, livenessDefaults } from "@bridle/protocol";
+
+import type { AnyAgent } from "./define-agent.ts";
+import type { EnvReference } from "./env.ts";
+
+/** A literal (for keys that are none, such as a local model's), a variable's name, or a function for tokens that expire. */
+export type ApiKeySource = string | EnvReference | (() => Promise<string>);
+
+export interface ProviderProfile {
+  /** Shown in logs in place of the key. Default: `profile-1`, `profile-2`, … */
+  readonly id?: string | undefined;
+  readonly apiKey: ApiKeySource;
+}
+
+export interface ProviderConfig {
+  /** More kinds follow behind the same shape. */
+  readonly kind: "openai-compatible";
+  /** `https:`, or `http:` on loopback. */
+  readonly baseUrl: string;
+  /** Keys of one account each; the first is used until it cools down. */
+  readonly profiles: readonly ProviderProfile[];
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ModelPrice {
+  /** US dollars per million tokens. */
+  readonly inputUsdPerMillion: number;
+  readonly outputUsdPerMillion: number;
+  readonly cachedInputUsdPerMillion?: number | undefined;
+}
+
+export interface ModelConfig {
+  /** `provider/model`, the wished one first. */
+  readonly chain: readonly string[];
+  /** For every target of the chain without a price of its own. */
+  readonly price?: ModelPrice | undefined;
+  /** Tokens of prompt and answer together. */
+  readonly contextWindow?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  /** Name of the model the ladder falls back to (D2). */
+  readonly cheaper?: string | undefined;
+}
+
+export type GuardMode = "enforce" | "warn" | "off";
+
+export interface GuardsConfig {
+  readonly breaker?:
+    | {
+        readonly mode?: GuardMode | undefined;
+        readonly windowSizeMs?: number | undefined;
+        readonly failureRateThreshold?: number | undefined;
+        readonly minRequestVolume?: number | undefined;
+        readonly consecutiveFailures?: number | undefined;
+        readonly budgetBurnRate?: number | undefined;
+        readonly halfOpenMaxRequests?: number | undefined;
+        readonly cooldownMs?: number | undefined;
+      }
+    | undefined;
+  readonly watchdog?:
+    | {
+        readonly mode?: GuardMode | undefined;
+        readonly repeatBeats?: number | undefined;
+        readonly stallFloorMs?: number | undefined;
+        readonly graceMs?: number | undefined;
+        readonly cancelGraceMs?: number | undefined;
+      }
+    | undefined;
+  readonly budget?:
+    | { readonly mode?: GuardMode | undefined; readonly factor?: number | undefined }
+    | undefined;
+  readonly governor?:
+    | {
+        readonly mode?: GuardMode | undefined;
+        readonly perSecond?: number | undefined;
+        readonly perMinute?: number | undefined;
+      }
+    | undefined;
+}
+
+type Numbers<Table> = { readonly [Key in keyof Table]?: number | undefined };
+
+/** What `bridle.config.ts` exports. It is checked when it is loaded, with every fault in one list. */
+export interface BridleConfig {
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  readonly models: Readonly<Record<string, ModelConfig>>;
+  /** By `provider/model`; a target without a price is refused (BU-2). */
+  readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
+  readonly agents: readonly AnyAgent[];
+  readonly limits?: Numbers<typeof defaultLimits> | undefined;
+  readonly liveness?: Numbers<typeof livenessDefaults> | undefined;
+  readonly guards?: GuardsConfig | undefined;
+}
+
+/** Gives the object its type; changes nothing. */
+export function defineConfig(config: BridleConfig): BridleConfig {
+  return config;
+}
