@@ -6,7 +6,7 @@ export interface DueTimer {
   readonly at: number;
 }
 
-/** Due times written with the append that set them. A due timer stays due until a commit clears or moves it. */
+/** Due times written with the append that set them. A due timer stays due until a commit clears or moves it, or ends its run. */
 export interface Timers {
   /** Earliest first. */
   due(nowWallMs: number, limit: number): Promise<readonly DueTimer[]>;

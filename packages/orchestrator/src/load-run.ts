@@ -1,0 +1,32 @@
+import { evolve, initialRun } from "@bridle/dag";
+import type { CompiledWorkflow, RunState } from "@bridle/dag";
+import type { RunLog, StoredRun } from "@bridle/ports";
+import type { RunEvent } from "@bridle/protocol";
+
+/** Entries of one read: large enough to be quick, small enough not to hold a huge log twice. */
+const pageSize = 1000;
+
+/** Folds a run's decisions from its snapshot, or from the beginning. Journal entries decide nothing and are skipped. */
+export async function loadRun(
+  runs: Pick<RunLog, "read">,
+  stored: StoredRun,
+): Promise<{ readonly workflow: CompiledWorkflow; readonly state: RunState }> {
+  const workflow = JSON.parse(stored.compiled) as CompiledWorkflow;
+  let state =
+    stored.snapshot === undefined
+      ? initialRun(workflow, { runId: stored.runId, traceId: stored.traceId })
+      : (JSON.parse(stored.snapshot.state) as RunState);
+  let afterSeq = stored.snapshot?.seq ?? 0;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- each page starts where the last one ended
+    const entries = await runs.read(stored.runId, {
+      afterSeq,
+      limit: pageSize,
+      decisionsOnly: true,
+    });
+    for (const entry of entries) state = evolve(state, entry as RunEvent);
+    const last = entries.at(-1);
+    if (last === undefined || entries.length < pageSize) return { workflow, state };
+    afterSeq = last.seq;
+  }
+}

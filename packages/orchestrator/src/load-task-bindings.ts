@@ -1,0 +1,64 @@
+import { itemCount, referencesOf, taskStatus } from "@bridle/dag";
+import type { CompiledWorkflow, RunState } from "@bridle/dag";
+import type { RunLog } from "@bridle/ports";
+import { asTaskId, defaultLimits } from "@bridle/protocol";
+import type { RunId, TaskId } from "@bridle/protocol";
+
+export interface BindingsRequest {
+  readonly template: unknown;
+  readonly runId: RunId;
+  readonly run: RunState;
+  readonly workflow: CompiledWorkflow;
+  readonly runs: Pick<RunLog, "outputs">;
+}
+
+interface TaskBinding {
+  readonly status: string;
+  output: unknown;
+}
+
+interface Wanted {
+  readonly binding: TaskBinding;
+  readonly ids: readonly TaskId[];
+  readonly isList: boolean;
+}
+
+/**
+ * Loads the outputs a template names, and no others: at most 1 MiB together, so that a fan-out of large outputs cannot
+ * fill the scheduler's memory (LF-5). A task that did not complete has `output: null`; a fan-out has a list in item order.
+ */
+export async function loadTaskBindings(
+  request: BindingsRequest,
+): Promise<Readonly<Record<string, TaskBinding>> | "too_large"> {
+  const { template, runId, run, runs } = request;
+  const bindings: Record<string, TaskBinding> = Object.create(null) as Record<string, TaskBinding>;
+  const wanted: Wanted[] = [];
+  for (const { task, output } of referencesOf(template)) {
+    const taskId = asTaskId(task);
+    const items = itemCount(run, taskId);
+    const binding: TaskBinding = {
+      status: taskStatus(run, taskId),
+      output: items === 0 ? [] : null,
+    };
+    bindings[task] = binding;
+    if (!output) continue;
+    const ids =
+      items === undefined
+        ? [taskId]
+        : Array.from({ length: items }, (_, index) => asTaskId(`${task}[${index}]`));
+    if (ids.length > 0 && (items !== undefined || binding.status === "COMPLETED"))
+      wanted.push({ binding, ids, isList: items !== undefined });
+  }
+  const ids = wanted.flatMap((want) => want.ids);
+  if (ids.length === 0) return bindings;
+  const texts = await runs.outputs(runId, ids, defaultLimits.bodyBytes);
+  if (texts === "too_large") return "too_large";
+  let next = 0;
+  for (const want of wanted) {
+    const values = texts
+      .slice(next, (next += want.ids.length))
+      .map((text) => (text === undefined ? null : (JSON.parse(text) as unknown)));
+    want.binding.output = want.isList ? values : values[0];
+  }
+  return bindings;
+}

@@ -1,0 +1,235 @@
+import type { Bus } from "@bridle/bus";
+import { decide, evolve, pendingCommands, summaryStatus } from "@bridle/dag";
+import type { RunCommand, RunState } from "@bridle/dag";
+import type { Clock } from "@bridle/kernel";
+import type { DecisionCommit, Store, TaskQueue } from "@bridle/ports";
+import { isTerminalRun } from "@bridle/protocol";
+import type { DecisionEvent, RunId, RunStatus, TaskId } from "@bridle/protocol";
+
+import type { Arrival } from "./arrival.ts";
+import { buildCommit, changesAnything } from "./build-commit.ts";
+import { dispatchTasks } from "./dispatch-tasks.ts";
+import type { DispatchCommand } from "./dispatch-tasks.ts";
+import type { RunEvaluator } from "./run-evaluator.ts";
+import { SingleFlight } from "./single-flight.ts";
+import { withStopFigures } from "./stop-figures.ts";
+
+/*
+ * One live run: folds what happened, decides, commits, then acts.
+ *
+ * Owns: the folded state of the run between commits. Does not own: the truth (the store), the lease, the inbox reader.
+ *
+ * A1  One batch at a time: decisions are made against the state of the last commit, and committed against its version.
+ * A2  Nothing is dispatched, evaluated or announced before the decisions that ask for it are in the store.
+ * A3  After any failure the state in memory is worthless: the actor breaks, and its owner loads the run again. What the
+ *     batch would have answered is still in the store (inbox, timers) or follows from the state (`pendingCommands`).
+ */
+
+/** Most arrivals of one commit: bounds the size of a statement, not the speed. */
+const batchSize = 256;
+
+/** Decisions between snapshots, at least; a run of many tasks snapshots less often so that the sum stays linear. */
+const snapshotEvery = 1000;
+
+export interface RunActorOptions {
+  readonly runId: RunId;
+  readonly state: RunState;
+  readonly decisions: number;
+  readonly evaluator: RunEvaluator;
+  readonly store: Store;
+  readonly queue: TaskQueue;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly lease: DecisionCommit["lease"];
+  readonly onCommitted: (commit: DecisionCommit) => void;
+  readonly onEnded: () => void;
+  readonly onBroken: (error: unknown) => void;
+}
+
+interface Decided {
+  readonly arrivals: Arrival[];
+  readonly events: DecisionEvent[];
+  readonly commands: RunCommand[];
+}
+
+export class RunActor {
+  readonly #options: RunActorOptions;
+  readonly #mailbox: Arrival[] = [];
+  readonly #evaluating = new Set<TaskId | "output">();
+  readonly #flight: SingleFlight;
+  #state: RunState;
+  #decisions: number;
+  #lastSnapshot: number;
+  #status: RunStatus;
+  #stopped = false;
+
+  constructor(options: RunActorOptions) {
+    this.#options = options;
+    this.#state = options.state;
+    this.#decisions = options.decisions;
+    this.#lastSnapshot = options.decisions;
+    this.#status = summaryStatus(options.state);
+    this.#flight = new SingleFlight(
+      () => this.#drain(),
+      (error) => this.#break(error),
+    );
+  }
+
+  /** Does again what a crash may have swallowed between a commit and its effects. */
+  async recover(): Promise<void> {
+    const commands = pendingCommands(this.#state, this.#options.clock.wallMs());
+    await this.#dispatch(commands);
+    this.#startEvaluations(commands);
+  }
+
+  push(arrivals: readonly Arrival[]): void {
+    if (this.#stopped || arrivals.length === 0) return;
+    // Not spread into push(): a fan-out's recovery can bring ten thousand at once, beyond the argument limit.
+    for (const arrival of arrivals) this.#mailbox.push(arrival);
+    this.#flight.request();
+  }
+
+  /** Takes nothing more; resolves when the batch in hand has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#flight.idle();
+  }
+
+  #break(error: unknown): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#options.onBroken(error);
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#mailbox.length > 0 && !this.#stopped) {
+      const decided = this.#decideBatch(this.#mailbox.splice(0, batchSize));
+      // oxlint-disable-next-line no-await-in-loop -- A1
+      await this.#commit(decided);
+      if (isTerminalRun(this.#status)) return this.#end();
+      // oxlint-disable-next-line no-await-in-loop -- A2: the next batch must not overtake these effects' fences
+      await this.#dispatch(decided.commands);
+      this.#startEvaluations(decided.commands);
+    }
+  }
+
+  /** Answers that need no evaluator join the same batch: a ready task is scheduled in the commit that made it ready. */
+  #decideBatch(arrivals: Arrival[]): Decided {
+    const decided: Decided = { arrivals: [], events: [], commands: [] };
+    for (let next = arrivals.shift(); next !== undefined; next = arrivals.shift()) {
+      const { events, commands } = decide(this.#state, next.input, next.at);
+      for (const event of events) this.#state = evolve(this.#state, event);
+      decided.arrivals.push(next);
+      decided.events.push(...events);
+      for (const command of commands) {
+        const answer =
+          command.type === "evaluate-task"
+            ? this.#options.evaluator.evaluateStaticTask(command.taskId)
+            : undefined;
+        if (answer === undefined || command.type !== "evaluate-task")
+          decided.commands.push(command);
+        else
+          arrivals.push({
+            input: { type: "task-evaluated", taskId: command.taskId, result: answer.result },
+            at: next.at,
+            bodies: answer.bodies,
+          });
+      }
+    }
+    return decided;
+  }
+
+  async #commit({ arrivals, events, commands }: Decided): Promise<void> {
+    const { runId, store, clock, lease } = this.#options;
+    const status = summaryStatus(this.#state);
+    const commit = buildCommit({
+      runId,
+      lease,
+      expectedDecisions: this.#decisions,
+      arrivals,
+      events: await withStopFigures(store.ledger, runId, events),
+      commands,
+      status: status === this.#status ? undefined : status,
+      snapshot: this.#snapshotIfDue(events.length),
+      at: clock.wallMs(),
+    });
+    if (!changesAnything(commit)) return;
+    const answer = await store.runs.commit(commit);
+    if (!answer.committed)
+      throw new Error(
+        `The commit of ${events.length} decisions to ${runId} was refused (${answer.reason}); the run is loaded again.`,
+      );
+    this.#decisions = answer.decisions;
+    this.#status = status;
+    for (const event of commit.events) this.#options.bus.emit(event);
+    this.#options.onCommitted(commit);
+  }
+
+  #snapshotIfDue(added: number): string | undefined {
+    const due = this.#lastSnapshot + Math.max(snapshotEvery, this.#lastSnapshot);
+    if (this.#decisions + added < due) return undefined;
+    this.#lastSnapshot = this.#decisions + added;
+    return JSON.stringify(this.#state);
+  }
+
+  #end(): void {
+    this.#stopped = true;
+    this.#options.onEnded();
+  }
+
+  async #dispatch(commands: readonly RunCommand[]): Promise<void> {
+    const { store, queue, runId } = this.#options;
+    await dispatchTasks({
+      attempts: store.attempts,
+      queue,
+      runId,
+      commands: commands.filter(
+        (command): command is DispatchCommand => command.type === "dispatch-task",
+      ),
+    });
+  }
+
+  #startEvaluations(commands: readonly RunCommand[]): void {
+    for (const command of commands) {
+      if (command.type === "evaluate-task")
+        this.#evaluate(command.taskId, () => this.#evaluateTask(command.taskId));
+      if (command.type === "evaluate-output")
+        this.#evaluate("output", () => this.#evaluateOutput());
+    }
+  }
+
+  /** The state still asks for an evaluation until its answer is folded, so one in hand is not started twice. */
+  #evaluate(key: TaskId | "output", work: () => Promise<Arrival>): void {
+    if (this.#evaluating.has(key)) return;
+    this.#evaluating.add(key);
+    work().then(
+      (arrival) => {
+        this.#evaluating.delete(key);
+        this.push([arrival]);
+      },
+      (error: unknown) => this.#break(error),
+    );
+  }
+
+  async #evaluateTask(taskId: TaskId): Promise<Arrival> {
+    const { result, bodies } =
+      this.#options.evaluator.evaluateStaticTask(taskId) ??
+      (await this.#options.evaluator.evaluateTask(taskId, this.#state));
+    return {
+      input: { type: "task-evaluated", taskId, result },
+      at: this.#options.clock.wallMs(),
+      bodies,
+    };
+  }
+
+  async #evaluateOutput(): Promise<Arrival> {
+    const answer = await this.#options.evaluator.evaluateOutput(this.#state);
+    const at = this.#options.clock.wallMs();
+    if (!answer.ok) return { input: { type: "output-evaluated", result: answer }, at };
+    return {
+      input: { type: "output-evaluated", result: { ok: true } },
+      at,
+      output: JSON.stringify(answer.value ?? null),
+    };
+  }
+}

@@ -1,0 +1,159 @@
+import type { Bus } from "@bridle/bus";
+import { CodedError, type Clock } from "@bridle/kernel";
+import type { DecisionCommit, Expressions, Store, TaskQueue } from "@bridle/ports";
+import { isTerminalRun } from "@bridle/protocol";
+import type { RunId } from "@bridle/protocol";
+
+import type { Arrival } from "./arrival.ts";
+import { failPoisonedRun } from "./fail-poisoned-run.ts";
+import { loadRun } from "./load-run.ts";
+import { RunActor } from "./run-actor.ts";
+import { RunEvaluator } from "./run-evaluator.ts";
+
+/** Breakages in a row, none of them the store's, after which a run is declared unable to go on. */
+const poisonedAfter = 5;
+const firstReloadMs = 200;
+const longestReloadMs = 5000;
+
+export interface RunTableOptions {
+  readonly store: Store;
+  readonly queue: TaskQueue;
+  readonly expressions: Expressions;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly lease: DecisionCommit["lease"];
+  readonly onError: (error: unknown, runId?: RunId) => void;
+  readonly onCommitted: (commit: DecisionCommit) => void;
+  /** The run ended or is unknown: whatever was routed to it has nobody to answer it. */
+  readonly onGone: (runId: RunId) => void;
+  /** The run broke and will be loaded again: whatever was routed to it must be routed again. */
+  readonly onReloading: (runId: RunId) => void;
+}
+
+interface Row {
+  actor: RunActor | undefined;
+  /** Arrivals that wait for the run to be loaded. */
+  waiting: Arrival[];
+  failures: number;
+}
+
+/** The live runs of one scheduler's term. Loads a run on first use, and again after it broke; keeps nothing of ended ones. */
+export class RunTable {
+  readonly #options: RunTableOptions;
+  readonly #rows = new Map<RunId, Row>();
+  readonly #loading = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(options: RunTableOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  has(runId: RunId): boolean {
+    return this.#rows.has(runId);
+  }
+
+  /** Hands arrivals to the run, loading it when need be. An empty list only makes sure that the run is being worked on. */
+  deliver(runId: RunId, arrivals: readonly Arrival[]): void {
+    if (this.#stopped) return;
+    const row = this.#rows.get(runId);
+    if (row === undefined) {
+      this.#rows.set(runId, { actor: undefined, waiting: [...arrivals], failures: 0 });
+      this.#load(runId);
+    } else if (row.actor === undefined) {
+      row.waiting.push(...arrivals);
+    } else {
+      row.actor.push(arrivals);
+    }
+  }
+
+  /** Dispatches again what the run still wants dispatched: a queue job was lost. */
+  async redispatch(runId: RunId): Promise<void> {
+    await this.#rows.get(runId)?.actor?.recover();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#loading);
+    await Promise.all([...this.#rows.values()].map(({ actor }) => actor?.stop()));
+    this.#rows.clear();
+  }
+
+  #load(runId: RunId): void {
+    const loading = this.#tryLoad(runId)
+      .catch((error: unknown) => this.#broken(runId, error))
+      .finally(() => this.#loading.delete(loading));
+    this.#loading.add(loading);
+  }
+
+  async #tryLoad(runId: RunId): Promise<void> {
+    const { store } = this.#options;
+    const stored = await store.runs.load(runId);
+    if (stored === undefined || isTerminalRun(stored.status)) return this.#release(runId);
+    const { workflow, state } = await loadRun(store.runs, stored);
+    const evaluator = new RunEvaluator({
+      runId,
+      workflow,
+      input: JSON.parse(stored.input),
+      runs: store.runs,
+      expressions: this.#options.expressions,
+    });
+    const actor = new RunActor({
+      ...this.#options,
+      runId,
+      state,
+      decisions: stored.decisions,
+      evaluator,
+      onCommitted: (commit) => this.#committed(runId, commit),
+      onEnded: () => this.#release(runId),
+      onBroken: (error) => this.#broken(runId, error),
+    });
+    const row = this.#rows.get(runId);
+    if (row === undefined || this.#stopped) return;
+    await actor.recover();
+    row.actor = actor;
+    const start: readonly Arrival[] =
+      stored.status === "QUEUED"
+        ? [{ input: { type: "start" }, at: this.#options.clock.wallMs() }]
+        : [];
+    actor.push([...start, ...row.waiting.splice(0)]);
+  }
+
+  #committed(runId: RunId, commit: DecisionCommit): void {
+    const row = this.#rows.get(runId);
+    if (row !== undefined) row.failures = 0;
+    this.#options.onCommitted(commit);
+  }
+
+  #release(runId: RunId): void {
+    this.#rows.delete(runId);
+    this.#options.onGone(runId);
+  }
+
+  #broken(runId: RunId, error: unknown): void {
+    const row = this.#rows.get(runId);
+    if (row === undefined || this.#stopped) return;
+    row.actor = undefined;
+    row.waiting = [];
+    // A store that is away says nothing about the run.
+    if (!(CodedError.is(error) && error.retryable)) row.failures += 1;
+    this.#options.onError(error, runId);
+    this.#options.onReloading(runId);
+    const delayMs = Math.min(firstReloadMs * 2 ** row.failures, longestReloadMs);
+    this.#options.clock.setTimer(delayMs, () => this.#reload(runId, row, error));
+  }
+
+  #reload(runId: RunId, row: Row, error: unknown): void {
+    if (this.#stopped || this.#rows.get(runId) !== row) return;
+    if (row.failures < poisonedAfter) return this.#load(runId);
+    const { store, lease, clock } = this.#options;
+    const failing = failPoisonedRun({ store, runId, lease, at: clock.wallMs(), error })
+      .then(() => this.#release(runId))
+      .catch((next: unknown) => this.#broken(runId, next))
+      .finally(() => this.#loading.delete(failing));
+    this.#loading.add(failing);
+  }
+}

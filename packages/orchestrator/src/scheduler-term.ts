@@ -1,0 +1,208 @@
+import type { Clock, TimerHandle } from "@bridle/kernel";
+import type { DecisionCommit, Store } from "@bridle/ports";
+import { asRunId } from "@bridle/protocol";
+import type { RunId } from "@bridle/protocol";
+
+import type { Arrival } from "./arrival.ts";
+import { RunTable } from "./run-table.ts";
+import type { RunTableOptions } from "./run-table.ts";
+import type { SchedulerSettings } from "./scheduler-settings.ts";
+import { SingleFlight } from "./single-flight.ts";
+import { toArrival } from "./to-arrival.ts";
+
+/*
+ * What a scheduler does while it holds the partition lease.
+ *
+ * Owns: which inbox entries and timers are in hand. Does not own: the lease itself, a run's decisions.
+ *
+ * T1  An inbox entry or timer is handed to its run once while in hand; it is free again when its run leaves the table.
+ * T2  Wake-ups only make things sooner: the poll alone finds every new run, result, cancel, timer and lost worker.
+ */
+
+const inboxPage = 500;
+const timerPage = 500;
+const lostPage = 200;
+const livePage = 200;
+
+export interface SchedulerTermOptions extends Omit<
+  RunTableOptions,
+  "onCommitted" | "onGone" | "onReloading"
+> {
+  readonly settings: SchedulerSettings;
+}
+
+export class SchedulerTerm {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #settings: SchedulerSettings;
+  readonly #runs: RunTable;
+  readonly #inboxInHand = new Map<string, RunId>();
+  readonly #timersInHand = new Map<string, RunId>();
+  readonly #onError: (error: unknown) => void;
+  readonly #inbox: SingleFlight;
+  readonly #timers: SingleFlight;
+  readonly #poll: SingleFlight;
+  readonly #reconcile: SingleFlight;
+  readonly #unsubscribe: () => void;
+  readonly #intervals: TimerHandle[] = [];
+  #alarm: { readonly handle: TimerHandle; readonly at: number } | undefined;
+  #stopped = false;
+
+  constructor({ settings, ...options }: SchedulerTermOptions) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#settings = settings;
+    this.#onError = options.onError;
+    this.#runs = new RunTable({
+      ...options,
+      onCommitted: (commit) => this.#committed(commit),
+      onGone: (runId) => this.#gone(runId),
+      onReloading: (runId) => {
+        this.#takeOutOfHand(runId);
+        this.#inbox.request();
+      },
+    });
+    this.#inbox = new SingleFlight(() => this.#readInbox(), this.#onError);
+    this.#timers = new SingleFlight(() => this.#fireTimers(), this.#onError);
+    this.#poll = new SingleFlight(() => this.#pollOnce(), this.#onError);
+    this.#reconcile = new SingleFlight(() => this.#reconcileOnce(), this.#onError);
+    this.#unsubscribe = this.#store.feed.subscribe("inbox", (detail) => this.#wake(detail));
+  }
+
+  /** Takes over every live run, then follows. */
+  async start(): Promise<void> {
+    for (let after: RunId | undefined; !this.#stopped;) {
+      // oxlint-disable-next-line no-await-in-loop -- pages follow each other
+      const page = await this.#store.index.live(livePage, after);
+      for (const runId of page) this.#runs.deliver(runId, []);
+      after = page.at(-1);
+      if (page.length < livePage) break;
+    }
+    this.#inbox.request();
+    this.#timers.request();
+    this.#every(this.#settings.pollMs, this.#poll);
+    this.#every(this.#settings.reconcileMs, this.#reconcile);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unsubscribe();
+    for (const interval of this.#intervals) interval.cancel();
+    this.#alarm?.handle.cancel();
+    await Promise.all([
+      this.#inbox.idle(),
+      this.#timers.idle(),
+      this.#poll.idle(),
+      this.#reconcile.idle(),
+    ]);
+    await this.#runs.stop();
+  }
+
+  #every(periodMs: number, flight: SingleFlight): void {
+    const slot = this.#intervals.length;
+    const arm = (): TimerHandle =>
+      this.#clock.setTimer(periodMs, () => {
+        if (this.#stopped) return;
+        flight.request();
+        this.#intervals[slot] = arm();
+      });
+    this.#intervals[slot] = arm();
+  }
+
+  #wake(detail: string): void {
+    if (this.#stopped) return;
+    if (detail !== "" && !this.#runs.has(asRunId(detail))) this.#runs.deliver(asRunId(detail), []);
+    this.#inbox.request();
+  }
+
+  async #readInbox(): Promise<void> {
+    const entries = await this.#store.inbox.read(inboxPage);
+    const at = this.#clock.wallMs();
+    const byRun = new Map<RunId, Arrival[]>();
+    for (const entry of entries) {
+      if (this.#inboxInHand.has(entry.id)) continue;
+      this.#inboxInHand.set(entry.id, entry.runId);
+      const arrivals = byRun.get(entry.runId) ?? [];
+      arrivals.push(toArrival(entry, at));
+      byRun.set(entry.runId, arrivals);
+    }
+    for (const [runId, arrivals] of byRun) this.#runs.deliver(runId, arrivals);
+  }
+
+  async #fireTimers(): Promise<void> {
+    const now = this.#clock.wallMs();
+    for (const { runId, key } of await this.#store.timers.due(now, timerPage)) {
+      const inHand = timerInHand(runId, key);
+      if (this.#timersInHand.has(inHand)) continue;
+      this.#timersInHand.set(inHand, runId);
+      this.#runs.deliver(runId, [{ input: { type: "timer", key }, at: now, timerKey: key }]);
+    }
+    const next = await this.#store.timers.next();
+    if (next !== undefined) this.#setAlarm(next);
+  }
+
+  /** One timer for the earliest due time. Those in hand stay due in the store; the poll looks after them. */
+  #setAlarm(at: number): void {
+    const now = this.#clock.wallMs();
+    if (
+      this.#stopped ||
+      at <= now ||
+      (this.#alarm !== undefined && this.#alarm.at <= at && this.#alarm.at > now)
+    )
+      return;
+    this.#alarm?.handle.cancel();
+    this.#alarm = { at, handle: this.#clock.setTimer(at - now, () => this.#timers.request()) };
+  }
+
+  async #pollOnce(): Promise<void> {
+    this.#inbox.request();
+    this.#timers.request();
+    const { runs } = await this.#store.index.list({ status: "QUEUED", limit: livePage });
+    for (const { runId } of runs) if (!this.#runs.has(runId)) this.#runs.deliver(runId, []);
+    const at = this.#clock.wallMs();
+    for (const { runId, taskId, attempt, bootId } of await this.#store.attempts.lost(lostPage)) {
+      this.#runs.deliver(runId, [{ input: { type: "task-lost", taskId, attempt, bootId }, at }]);
+    }
+  }
+
+  async #reconcileOnce(): Promise<void> {
+    const at = this.#clock.wallMs();
+    const unclaimed = await this.#store.attempts.unclaimed(
+      at - this.#settings.reconcileMs,
+      lostPage,
+    );
+    for (const runId of new Set(unclaimed.map((spender) => spender.runId))) {
+      // oxlint-disable-next-line no-await-in-loop -- a backlog is not made better by flooding the queue
+      await this.#runs.redispatch(runId);
+    }
+    await this.#store.ledger.expire(at - this.#settings.holdExpiryMs, at);
+  }
+
+  #committed(commit: DecisionCommit): void {
+    for (const id of commit.consumed) this.#inboxInHand.delete(id);
+    for (const key of commit.timersCleared)
+      this.#timersInHand.delete(timerInHand(commit.runId, key));
+    for (const { key, at } of commit.timersSet) {
+      this.#timersInHand.delete(timerInHand(commit.runId, key));
+      this.#setAlarm(at);
+    }
+  }
+
+  /** Entries of a run that ended or never was have nobody to answer them, and would fill the inbox. */
+  #gone(runId: RunId): void {
+    const ids = this.#takeOutOfHand(runId);
+    if (ids.length > 0) this.#store.inbox.discard(ids).catch(this.#onError);
+  }
+
+  #takeOutOfHand(runId: RunId): readonly string[] {
+    const ids = [...this.#inboxInHand].filter(([, owner]) => owner === runId).map(([id]) => id);
+    for (const id of ids) this.#inboxInHand.delete(id);
+    for (const [key, owner] of this.#timersInHand)
+      if (owner === runId) this.#timersInHand.delete(key);
+    return ids;
+  }
+}
+
+function timerInHand(runId: RunId, key: string): string {
+  return `${runId} ${key}`;
+}
