@@ -8,6 +8,7 @@ export * from "./end-causes.ts";
 export * from "./error-table.ts";
 export * from "./events.ts";
 export * from "./ids.ts";
+export * from "./isolate-messages.ts";
 export * from "./jobs.ts";
 export * from "./ledger-types.ts";
 export * from "./llm-types.ts";
