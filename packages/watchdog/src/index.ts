@@ -1,1 +1,9 @@
-export {};
+export type {
+  BeatOutcome,
+  Finding,
+  GuardMode,
+  Layer,
+  StepKind,
+  Verdict,
+  VerdictKind,
+} from "./verdict.ts";
