@@ -65,6 +65,7 @@ export async function* followRun(
     if (clock.monotonicMs() - at.heardAtMs > (options.giveUpMs ?? 30_000)) {
       throw unreachable(connection.url, new Error("the event stream does not come back"));
     }
+    // oxlint-disable-next-line no-await-in-loop -- connections follow one another
     await sleep({ clock, ms: pauseMs(at.breaks++, connection.random), signal: options.signal });
   }
 }
