@@ -1,7 +1,6 @@
 import { evolve, initialRun } from "@bridle/dag";
 import type { CompiledWorkflow, RunState } from "@bridle/dag";
 import type { RunLog, StoredRun } from "@bridle/ports";
-import type { RunEvent } from "@bridle/protocol";
 
 /** Entries of one read: large enough to be quick, small enough not to hold a huge log twice. */
 const pageSize = 1000;
@@ -24,7 +23,7 @@ export async function loadRun(
       limit: pageSize,
       decisionsOnly: true,
     });
-    for (const entry of entries) state = evolve(state, entry as RunEvent);
+    for (const entry of entries) state = evolve(state, entry);
     const last = entries.at(-1);
     if (last === undefined || entries.length < pageSize) return { workflow, state };
     afterSeq = last.seq;

@@ -30,35 +30,42 @@ interface Wanted {
 export async function loadTaskBindings(
   request: BindingsRequest,
 ): Promise<Readonly<Record<string, TaskBinding>> | "too_large"> {
-  const { template, runId, run, runs } = request;
+  const { template, run } = request;
   const bindings: Record<string, TaskBinding> = Object.create(null) as Record<string, TaskBinding>;
   const wanted: Wanted[] = [];
   for (const { task, output } of referencesOf(template)) {
-    const taskId = asTaskId(task);
-    const items = itemCount(run, taskId);
-    const binding: TaskBinding = {
-      status: taskStatus(run, taskId),
-      output: items === 0 ? [] : null,
-    };
+    const binding: TaskBinding = { status: taskStatus(run, asTaskId(task)), output: null };
     bindings[task] = binding;
-    if (!output) continue;
-    const ids =
-      items === undefined
-        ? [taskId]
-        : Array.from({ length: items }, (_, index) => asTaskId(`${task}[${index}]`));
-    if (ids.length > 0 && (items !== undefined || binding.status === "COMPLETED"))
-      wanted.push({ binding, ids, isList: items !== undefined });
+    if (output) wanted.push(wantedOutputs(run, task, binding));
   }
+  return (await fillOutputs(request, wanted)) ? bindings : "too_large";
+}
+
+function wantedOutputs(run: RunState, task: string, binding: TaskBinding): Wanted {
+  const items = itemCount(run, asTaskId(task));
+  if (items === undefined)
+    return { binding, ids: binding.status === "COMPLETED" ? [asTaskId(task)] : [], isList: false };
+  return {
+    binding,
+    ids: Array.from({ length: items }, (_, index) => asTaskId(`${task}[${index}]`)),
+    isList: true,
+  };
+}
+
+async function fillOutputs(
+  { runs, runId }: BindingsRequest,
+  wanted: readonly Wanted[],
+): Promise<boolean> {
   const ids = wanted.flatMap((want) => want.ids);
-  if (ids.length === 0) return bindings;
-  const texts = await runs.outputs(runId, ids, defaultLimits.bodyBytes);
-  if (texts === "too_large") return "too_large";
+  const texts = ids.length === 0 ? [] : await runs.outputs(runId, ids, defaultLimits.bodyBytes);
+  if (texts === "too_large") return false;
   let next = 0;
   for (const want of wanted) {
     const values = texts
-      .slice(next, (next += want.ids.length))
+      .slice(next, next + want.ids.length)
       .map((text) => (text === undefined ? null : (JSON.parse(text) as unknown)));
-    want.binding.output = want.isList ? values : values[0];
+    next += want.ids.length;
+    want.binding.output = want.isList ? values : (values[0] ?? null);
   }
-  return bindings;
+  return true;
 }

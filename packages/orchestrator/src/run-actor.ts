@@ -202,13 +202,17 @@ export class RunActor {
   #evaluate(key: TaskId | "output", work: () => Promise<Arrival>): void {
     if (this.#evaluating.has(key)) return;
     this.#evaluating.add(key);
-    work().then(
-      (arrival) => {
-        this.#evaluating.delete(key);
-        this.push([arrival]);
-      },
-      (error: unknown) => this.#break(error),
-    );
+    void this.#answer(key, work);
+  }
+
+  async #answer(key: TaskId | "output", work: () => Promise<Arrival>): Promise<void> {
+    try {
+      const arrival = await work();
+      this.#evaluating.delete(key);
+      this.push([arrival]);
+    } catch (error) {
+      this.#break(error);
+    }
   }
 
   async #evaluateTask(taskId: TaskId): Promise<Arrival> {

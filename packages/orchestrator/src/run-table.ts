@@ -78,7 +78,7 @@ export class RunTable {
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#loading);
-    await Promise.all([...this.#rows.values()].map(({ actor }) => actor?.stop()));
+    await Promise.all([...this.#rows.values()].map(async ({ actor }) => actor?.stop()));
     this.#rows.clear();
   }
 

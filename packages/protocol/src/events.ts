@@ -20,7 +20,7 @@ const run = { at: z.number(), runId: runIdSchema, traceId: z.string().optional()
 const task = { ...run, taskId: taskIdSchema, attempt: count };
 const step = { ...task, step: count };
 const fleet = { at: z.number(), traceId: z.string().optional() };
-const breaker = { ...fleet, key: z.string(), tier: z.enum(["tool", "agent", "provider"]) };
+const breaker = { ...fleet, key: z.string(), tier: z.enum(["tool", "chain", "agent", "provider"]) };
 const hold = { ...step, holdId: z.string(), amounts: wireAmountsSchema };
 const stepKind = z.enum(["llm", "tool", "step"]);
 
@@ -94,6 +94,7 @@ const eventFields = {
       ...step,
       kind: stepKind,
       key: z.string(),
+      agent: z.string().optional(),
       outcome: z.enum(["success", "failure", "refused", "cancelled"]),
       code: z.string().optional(),
       durationMs: count,
@@ -151,8 +152,13 @@ const eventFields = {
       openCount: count,
     },
     "breaker.half_open": { ...breaker },
-    "breaker.close": { ...breaker },
-    would_trip: { ...breaker, triggers: z.array(z.string()) },
+    /** `actor` and `reason` when a person closed it (BR-12). */
+    "breaker.close": { ...breaker, actor: z.string().optional(), reason: z.string().optional() },
+    would_trip: {
+      ...breaker,
+      triggers: z.array(z.string()),
+      evidence: z.record(z.string(), z.unknown()).optional(),
+    },
     "guard.degraded": { ...fleet, guard: z.string(), reason: z.string() },
     clock_gap: { ...fleet, gapMs: count },
     "worker.started": { ...fleet, workerId: z.string(), bootId: z.string() },
@@ -185,7 +191,7 @@ export type BridleEvent = RunEvent | FleetEvent | TransientEvent;
 export type EventType = BridleEvent["type"];
 export type EventOf<Type extends EventType> = Extract<BridleEvent, { readonly type: Type }>;
 
-function schemasOf<Group extends Record<string, z.ZodRawShape>>(group: Group): z.ZodType[] {
+function schemasOf(group: Readonly<Record<string, z.ZodRawShape>>): z.ZodType[] {
   return Object.entries(group).map(([type, fields]) =>
     z.strictObject({ type: z.literal(type), ...fields }),
   );

@@ -7,6 +7,7 @@ export * from "./duration.ts";
 export * from "./end-causes.ts";
 export * from "./error-table.ts";
 export * from "./events.ts";
+export * from "./failure-class.ts";
 export * from "./ids.ts";
 export * from "./isolate-messages.ts";
 export * from "./jobs.ts";
