@@ -12,6 +12,7 @@ export type {
 export type * from "./inbox.ts";
 export type * from "./leases.ts";
 export type * from "./ledger.ts";
+export type * from "./logger.ts";
 export type * from "./model-caller.ts";
 export { failureClasses, WireError } from "./model-provider.ts";
 export type {

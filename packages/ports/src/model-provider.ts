@@ -21,26 +21,8 @@ export type WirePart =
       readonly raw: string | undefined;
     };
 
-/** Stage-independent class of a failed wire call. */
-export const failureClasses = [
-  "aborted",
-  "auth",
-  "billing",
-  "rate_limit",
-  "overloaded",
-  "server_error",
-  "timeout",
-  "network",
-  "context_overflow",
-  "bad_request",
-  "model_not_found",
-  "malformed",
-  "refusal",
-  /** The address answers, but not as a model API: bad certificate, redirect, a proxy's page. */
-  "misconfigured",
-  "unknown",
-] as const;
-export type FailureClass = (typeof failureClasses)[number];
+export { failureClasses } from "@bridle/protocol";
+export type { FailureClass } from "@bridle/protocol";
 
 /** Facts about a failed wire call, gathered where they are known. Never holds a credential. */
 export interface WireFailure {

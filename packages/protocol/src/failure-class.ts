@@ -13,6 +13,8 @@ export const failureClasses = [
   "model_not_found",
   "malformed",
   "refusal",
+  /** The address answers, but not as a model API: bad certificate, redirect, a proxy's page. */
+  "misconfigured",
   "unknown",
 ] as const;
 export type FailureClass = (typeof failureClasses)[number];
