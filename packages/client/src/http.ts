@@ -1,7 +1,6 @@
 import { CodedError } from "@bridle/kernel";
 import type { Clock } from "@bridle/kernel";
 import { bridleError, problemSchema } from "@bridle/protocol";
-import type { z } from "zod";
 
 /** The part of the platform's `fetch` used here; passed in, so that tests need no network. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -54,12 +53,17 @@ async function reach(connection: Connection, call: Call): Promise<Response> {
   }
 }
 
+/** The part of a protocol schema used here. */
+export interface Parser<Output> {
+  parse(value: unknown): Output;
+}
+
 /** As `send`, with the timeout of plain requests, and the body parsed by `schema`. */
-export async function ask<Schema extends z.ZodType>(
+export async function ask<Output>(
   connection: Connection,
-  schema: Schema,
+  schema: Parser<Output>,
   call: Call & { readonly extraMs?: number },
-): Promise<z.output<Schema>> {
+): Promise<Output> {
   const timeoutMs = connection.requestTimeoutMs + (call.extraMs ?? 0);
   const timeout = new AbortController();
   const timer = connection.clock.setTimer(timeoutMs, () =>
