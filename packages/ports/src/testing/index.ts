@@ -1,1 +1,2 @@
-export {};
+export { createMemoryQueue, type MemoryQueueOptions } from "./memory-queue.ts";
+export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";

@@ -1,0 +1,167 @@
+import type { Spender, TaskId } from "@bridle/protocol";
+
+import type {
+  Attempts,
+  Claim,
+  ClaimAnswer,
+  Finish,
+  FinishAnswer,
+  OpenClaim,
+  StopOrder,
+} from "../attempts.ts";
+import { isLive } from "./memory-leases.ts";
+import { moveLedger, putInbox, taskOf } from "./memory-state.ts";
+import type { MemoryState, RunRecord, TaskRecord } from "./memory-state.ts";
+
+/** `Attempts` on shared memory. */
+export function memoryAttempts(state: MemoryState): Attempts {
+  return {
+    raiseFences: async (runId, fences) => {
+      const run = state.runs.get(runId);
+      if (run === undefined) return;
+      for (const { taskId, attempt } of fences) raiseFence(state, run, { taskId, attempt });
+    },
+    claim: async (claim) => claimAttempt(state, claim),
+    finish: async (finish) => finishAttempt(state, finish),
+    unclaimed: async (olderThan, limit) =>
+      tasksOf(state, (run) => !run.ended && !isClosed(run, "run"))
+        .filter(({ run, taskId, task }) => !isClosed(run, taskId) && isUnclaimed(task, olderThan))
+        .slice(0, limit)
+        .map(({ run, taskId, task }) => spenderOf(run, taskId, task.fence)),
+    lost: async (limit) => openClaims(state, isLost).slice(0, limit).map(openClaim),
+    stopOrders: async (bootId) =>
+      openClaims(state, ({ claim }) => claim.bootId === bootId).flatMap(stopOrder),
+  };
+}
+
+function raiseFence(
+  state: MemoryState,
+  run: RunRecord,
+  { taskId, attempt }: { readonly taskId: TaskId; readonly attempt: number },
+): void {
+  const task = taskOf(run, taskId);
+  if (attempt <= task.fence) return;
+  task.fence = attempt;
+  task.fencedAt = state.clock.wallMs();
+  moveLedger(state, run, { type: "fence", taskId, attempt });
+  state.publish("orders", run.submitted.runId);
+}
+
+function claimAttempt(state: MemoryState, claim: Claim): ClaimAnswer {
+  const run = state.runs.get(claim.runId);
+  const task = run?.tasks.get(claim.taskId);
+  const envelope = run?.inputs.get(claim.taskId);
+  if (run === undefined || task === undefined || task.fence === 0 || envelope === undefined) {
+    return { claimed: false, reason: "unknown_task" };
+  }
+  if (claim.attempt !== task.fence) return { claimed: false, reason: "fenced" };
+  if (run.ended || isClosed(run, "run") || isClosed(run, claim.taskId)) {
+    return { claimed: false, reason: "closed" };
+  }
+  if (task.claims.has(claim.attempt)) return { claimed: false, reason: "already_claimed" };
+  task.claims.set(claim.attempt, claim);
+  return {
+    claimed: true,
+    envelope,
+    traceId: run.submitted.traceId,
+    graceUsedMs: task.graceUsedMs,
+  };
+}
+
+function finishAttempt(state: MemoryState, finish: Finish): FinishAnswer {
+  const run = state.runs.get(finish.runId);
+  if (run === undefined) return { accepted: false, reason: "not_claimed" };
+  const task = taskOf(run, finish.taskId);
+  const refusal = finishRefusal(task, finish);
+  // In every case: whoever says that the attempt is over will not end its holds later.
+  moveLedger(state, run, {
+    type: "end-attempt",
+    runId: finish.runId,
+    taskId: finish.taskId,
+    attempt: finish.attempt,
+    at: finish.at,
+    final: refusal === undefined,
+  });
+  if (refusal) return { accepted: false, reason: refusal };
+  task.finishes.set(finish.attempt, finish);
+  task.graceUsedMs = finish.graceUsedMs;
+  if (finish.outcome.status === "completed") task.output = finish.output;
+  putInbox(state, finish.runId, {
+    kind: "finished",
+    taskId: finish.taskId,
+    attempt: finish.attempt,
+    outcome: finish.outcome,
+  });
+  return { accepted: true };
+}
+
+function finishRefusal(task: TaskRecord, { attempt, bootId }: Finish) {
+  if (attempt < task.fence) return "fenced";
+  if (task.claims.get(attempt)?.bootId !== bootId) return "not_claimed";
+  return task.finishes.has(attempt) ? "already_finished" : undefined;
+}
+
+interface FoundTask {
+  readonly run: RunRecord;
+  readonly taskId: TaskId;
+  readonly task: TaskRecord;
+}
+
+interface FoundClaim extends FoundTask {
+  readonly state: MemoryState;
+  readonly claim: Claim;
+}
+
+function tasksOf(state: MemoryState, isWanted: (run: RunRecord) => boolean): FoundTask[] {
+  return [...state.runs.values()].filter(isWanted).flatMap((run) =>
+    [...run.tasks].map(([taskId, task]) => ({
+      run,
+      // Keys of this map are task ids only.
+      taskId: taskId as TaskId,
+      task,
+    })),
+  );
+}
+
+function openClaims(state: MemoryState, isWanted: (found: FoundClaim) => boolean): FoundClaim[] {
+  return tasksOf(state, () => true)
+    .flatMap((found) =>
+      [...found.task.claims.values()]
+        .filter(({ attempt }) => !found.task.finishes.has(attempt))
+        .map((claim) => ({ ...found, state, claim })),
+    )
+    .filter(isWanted);
+}
+
+function isUnclaimed(task: TaskRecord, olderThan: number): boolean {
+  return task.fence > 0 && task.fencedAt < olderThan && !task.claims.has(task.fence);
+}
+
+function isLost({ state, run, task, claim }: FoundClaim): boolean {
+  return !run.ended && claim.attempt === task.fence && !isLive(state, `worker:${claim.bootId}`);
+}
+
+function openClaim({ claim: { runId, taskId, attempt, workerId, bootId } }: FoundClaim): OpenClaim {
+  return { runId, taskId, attempt, workerId, bootId };
+}
+
+function stopOrder({ run, task, claim }: FoundClaim): readonly StopOrder[] {
+  const reason = stopReason(run, task, claim.attempt);
+  const { runId, taskId, attempt } = claim;
+  return reason === undefined ? [] : [{ runId, taskId, attempt, reason }];
+}
+
+function stopReason(run: RunRecord, task: TaskRecord, attempt: number): string | undefined {
+  const ordered = task.stops.get(attempt);
+  if (ordered !== undefined) return ordered;
+  if (attempt < task.fence) return "fenced";
+  return run.ended ? "run ended" : undefined;
+}
+
+function isClosed(run: RunRecord, envelope: TaskId | "run"): boolean {
+  return run.ledger.envelopes.get(envelope)?.closed ?? false;
+}
+
+function spenderOf(run: RunRecord, taskId: TaskId, attempt: number): Spender {
+  return { runId: run.submitted.runId, taskId, attempt };
+}

@@ -1,0 +1,141 @@
+import { eventClasses, isTerminalRun } from "@bridle/protocol";
+
+import type {
+  CommitAnswer,
+  DecisionCommit,
+  NewRun,
+  RunLog,
+  StoredRun,
+  SubmitAnswer,
+} from "../run-log.ts";
+import { rowOf } from "./memory-run-index.ts";
+import { append, moveLedger, newRunRecord, taskOf, unfencedRun } from "./memory-state.ts";
+import type { MemoryState, RunRecord } from "./memory-state.ts";
+import { utf8Bytes } from "./utf8-bytes.ts";
+
+/** `RunLog` on shared memory. */
+export function memoryRunLog(state: MemoryState): RunLog {
+  return {
+    submit: async (run) => submit(state, run),
+    load: async (runId) => {
+      const run = state.runs.get(runId);
+      return run && storedRun(run);
+    },
+    commit: async (commit) => commitDecisions(state, commit),
+    journal: async (spender, events) => {
+      const run = unfencedRun(state, spender);
+      if (run === undefined) return false;
+      append(state, run, events);
+      return true;
+    },
+    read: async (runId, { afterSeq, limit, decisionsOnly = false }) => {
+      const entries = state.runs.get(runId)?.log.slice(afterSeq) ?? [];
+      const wanted = decisionsOnly
+        ? entries.filter(({ type }) => eventClasses[type] === "decision")
+        : entries;
+      return wanted.slice(0, limit);
+    },
+    input: async (runId, taskId) => state.runs.get(runId)?.inputs.get(taskId),
+    output: async (runId, taskId) => {
+      const run = state.runs.get(runId);
+      return taskId === "run" ? run?.output : run?.tasks.get(taskId)?.output;
+    },
+    outputs: async (runId, taskIds, maxBytes) => {
+      const tasks = state.runs.get(runId)?.tasks;
+      const found = taskIds.map((taskId) => tasks?.get(taskId)?.output);
+      const bytes = found.reduce((sum, text) => sum + utf8Bytes(text ?? ""), 0);
+      return bytes > maxBytes ? "too_large" : found;
+    },
+  };
+}
+
+function storedRun(run: RunRecord): StoredRun {
+  return {
+    ...rowOf(run),
+    compiled: run.submitted.compiled,
+    input: run.submitted.input,
+    decisions: run.decisions,
+    seq: run.log.length,
+    snapshot: run.snapshot,
+  };
+}
+
+function submit(state: MemoryState, run: NewRun): SubmitAnswer {
+  const earlier = earlierSubmit(state, run);
+  if (earlier) {
+    const { runId, traceId } = earlier;
+    const same = earlier.idempotency?.bodyHash === run.idempotency?.bodyHash;
+    return same ? { outcome: "same", runId, traceId } : { outcome: "conflict", runId };
+  }
+  const record = newRunRecord(run, ++state.counter);
+  state.runs.set(run.runId, record);
+  if (run.idempotency) state.idempotency.set(run.idempotency.key, run);
+  append(state, record, [run.event]);
+  record.decisions = 1;
+  state.publish("inbox", run.runId);
+  return { outcome: "created", runId: run.runId, traceId: run.traceId };
+}
+
+/** The submit that holds the idempotency key, or had the same run id: a repeated call whose answer was lost. */
+function earlierSubmit(state: MemoryState, run: NewRun): NewRun | undefined {
+  const holder = run.idempotency && state.idempotency.get(run.idempotency.key);
+  if (holder?.idempotency && holder.idempotency.expiresAt > run.at) return holder;
+  return state.runs.get(run.runId)?.submitted;
+}
+
+function commitDecisions(state: MemoryState, commit: DecisionCommit): CommitAnswer {
+  const run = state.runs.get(commit.runId);
+  if (run === undefined) return { committed: false, reason: "unknown_run" };
+  const lease = state.leases.get(commit.lease.name);
+  if (lease?.holder === undefined || lease.epoch !== commit.lease.epoch) {
+    return { committed: false, reason: "lease" };
+  }
+  if (run.decisions !== commit.expectedDecisions || run.ended) {
+    return { committed: false, reason: "version" };
+  }
+  apply(state, run, commit);
+  return { committed: true, seq: run.log.length, decisions: run.decisions };
+}
+
+function apply(state: MemoryState, run: RunRecord, commit: DecisionCommit): void {
+  for (const id of commit.consumed) state.inbox.delete(id);
+  for (const { taskId, body } of commit.inputs) run.inputs.set(taskId, body);
+  applyTimers(run, commit);
+  applyEnvelopes(state, run, commit);
+  for (const { taskId, attempt, reason } of commit.cancels) {
+    taskOf(run, taskId).stops.set(attempt, reason);
+  }
+  append(state, run, commit.events);
+  run.decisions += commit.events.length;
+  run.updatedAt = commit.at;
+  run.output = commit.output ?? run.output;
+  if (commit.snapshot !== undefined) {
+    run.snapshot = { decisions: run.decisions, seq: run.log.length, state: commit.snapshot };
+  }
+  if (commit.status !== undefined) run.status = commit.status;
+  if (isTerminalRun(run.status)) end(run);
+  if (commit.cancels.length > 0 || run.ended) state.publish("orders", commit.runId);
+}
+
+function applyTimers(run: RunRecord, { timersSet, timersCleared }: DecisionCommit): void {
+  for (const key of timersCleared) run.timers.delete(key);
+  for (const { key, at } of timersSet) run.timers.set(key, at);
+}
+
+/** Before the decisions, so that `budget.closed` does not follow a `run.finished` of the same commit. */
+function applyEnvelopes(state: MemoryState, run: RunRecord, commit: DecisionCommit): void {
+  for (const { taskId, terms } of commit.envelopesOpened) {
+    moveLedger(state, run, { type: "open", taskId, terms });
+  }
+  const closed = new Set(commit.envelopesClosed);
+  // Terminal states close the envelope whether the scheduler says so or not (BU-6).
+  if (commit.status !== undefined && isTerminalRun(commit.status)) closed.add("run");
+  for (const envelope of closed) {
+    moveLedger(state, run, { type: "close", envelope, at: commit.at });
+  }
+}
+
+function end(run: RunRecord): void {
+  run.ended = true;
+  run.timers.clear();
+}

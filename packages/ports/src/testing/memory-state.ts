@@ -1,0 +1,146 @@
+/**
+ * The shared state of the memory store: one record per run, and the moves that several ports make on it.
+ *
+ * 1. Every port method does its work in one synchronous turn, so each is atomic as one statement of a real store is.
+ * 2. A run's `seq` is given here alone, so it has no gaps and is the order of commits.
+ * 3. Nothing is appended after `run.finished`; the ledger books on (`moveLedger`), without entries.
+ */
+import { initialLedger, reduceLedger } from "@bridle/budget";
+import type { LedgerInput, LedgerState, LedgerStep } from "@bridle/budget";
+import type { Clock } from "@bridle/kernel";
+import type { LogEntry, RunEvent, RunId, RunStatus, Spender, TaskId } from "@bridle/protocol";
+
+import type { Claim, Finish } from "../attempts.ts";
+import type { FeedChannel } from "../feed.ts";
+import type { InboxEntry, InboxMessage } from "../inbox.ts";
+import type { NewRun, StoredRun } from "../run-log.ts";
+
+export interface StepRecord {
+  readonly attempt: number;
+  result: string | undefined;
+}
+
+export interface TaskRecord {
+  fence: number;
+  /** Wall ms at which the fence was last raised. */
+  fencedAt: number;
+  graceUsedMs: number;
+  output: string | undefined;
+  readonly claims: Map<number, Claim>;
+  readonly finishes: Map<number, Finish>;
+  readonly stops: Map<number, string>;
+  readonly steps: Map<string, StepRecord>;
+}
+
+export interface RunRecord {
+  readonly order: number;
+  readonly submitted: NewRun;
+  readonly ledger: LedgerState;
+  readonly log: LogEntry[];
+  readonly inputs: Map<string, string>;
+  readonly tasks: Map<string, TaskRecord>;
+  readonly timers: Map<string, number>;
+  status: RunStatus;
+  updatedAt: number;
+  decisions: number;
+  ended: boolean;
+  output: string | undefined;
+  snapshot: StoredRun["snapshot"];
+}
+
+export interface LeaseRecord {
+  holder: string | undefined;
+  epoch: number;
+  /** Monotonic ms of the store's clock. */
+  until: number;
+}
+
+export interface MemoryState {
+  readonly clock: Clock;
+  readonly runs: Map<RunId, RunRecord>;
+  readonly idempotency: Map<string, NewRun>;
+  readonly inbox: Map<string, InboxEntry>;
+  readonly leases: Map<string, LeaseRecord>;
+  readonly publish: (channel: FeedChannel, detail: string) => void;
+  /** Numbers inbox entries and runs. */
+  counter: number;
+}
+
+export function initialMemoryState(options: Pick<MemoryState, "clock" | "publish">): MemoryState {
+  return {
+    ...options,
+    runs: new Map(),
+    idempotency: new Map(),
+    inbox: new Map(),
+    leases: new Map(),
+    counter: 0,
+  };
+}
+
+export function newRunRecord(run: NewRun, order: number): RunRecord {
+  return {
+    order,
+    submitted: run,
+    ledger: initialLedger({ runId: run.runId, traceId: run.traceId, terms: run.budget }),
+    log: [],
+    inputs: new Map(),
+    tasks: new Map(),
+    timers: new Map(),
+    status: "QUEUED",
+    updatedAt: run.at,
+    decisions: 0,
+    ended: false,
+    output: undefined,
+    snapshot: undefined,
+  };
+}
+
+export function taskOf(run: RunRecord, taskId: TaskId): TaskRecord {
+  const known = run.tasks.get(taskId);
+  if (known) return known;
+  const task: TaskRecord = {
+    fence: 0,
+    fencedAt: 0,
+    graceUsedMs: 0,
+    output: undefined,
+    claims: new Map(),
+    finishes: new Map(),
+    stops: new Map(),
+    steps: new Map(),
+  };
+  run.tasks.set(taskId, task);
+  return task;
+}
+
+/** The run, unless the spender's attempt is older than its task's fence, or the run is unknown or over. */
+export function unfencedRun(state: MemoryState, spender: Spender): RunRecord | undefined {
+  const run = state.runs.get(spender.runId);
+  if (run === undefined || run.ended) return undefined;
+  return spender.attempt < (run.tasks.get(spender.taskId)?.fence ?? 0) ? undefined : run;
+}
+
+export function append(state: MemoryState, run: RunRecord, events: readonly RunEvent[]): void {
+  if (run.ended || events.length === 0) return;
+  // A copy through JSON, as every real store makes one: what a caller changes later is not in the log.
+  for (const event of events) {
+    run.log.push({ ...(JSON.parse(JSON.stringify(event)) as RunEvent), seq: run.log.length + 1 });
+  }
+  state.publish("run", run.submitted.runId);
+}
+
+/** One move of the run's ledger together with its entries in the log. */
+export function moveLedger<Input extends LedgerInput>(
+  state: MemoryState,
+  run: RunRecord,
+  input: Input,
+): LedgerStep<Input["type"]>[1] {
+  const [, answer, events] = reduceLedger(run.ledger, input);
+  append(state, run, events);
+  return answer;
+}
+
+export function putInbox(state: MemoryState, runId: RunId, message: InboxMessage): void {
+  const id = `in_${++state.counter}`;
+  state.inbox.set(id, { id, runId, message });
+  state.publish("inbox", runId);
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "@bridle/kernel";
+import { bridleError } from "@bridle/protocol";
+
+import type { Store } from "../store.ts";
+import { memoryAttempts } from "./memory-attempts.ts";
+import { memoryFeed } from "./memory-feed.ts";
+import { memoryFleetLog } from "./memory-fleet-log.ts";
+import { memoryInbox } from "./memory-inbox.ts";
+import { memoryLeases } from "./memory-leases.ts";
+import { memoryLedger } from "./memory-ledger.ts";
+import { memoryRunIndex } from "./memory-run-index.ts";
+import { memoryRunLog } from "./memory-run-log.ts";
+import { initialMemoryState } from "./memory-state.ts";
+import { memorySteps } from "./memory-steps.ts";
+import { memoryTimers } from "./memory-timers.ts";
+
+export interface MemoryStoreOptions {
+  /** Dates leases (monotonic) and fences (wall). */
+  readonly clock: Clock;
+  /** `off`: no wake-up is ever delivered. Default `on`. */
+  readonly feed?: "on" | "off" | undefined;
+  /** Fleet events kept. Default 1,000. */
+  readonly fleetCapacity?: number | undefined;
+}
+
+export interface MemoryStore extends Store {
+  /** From now on every operation rejects with `store_unavailable`, as with a cut connection; what is stored stays. */
+  disconnect(): void;
+  reconnect(): void;
+}
+
+/** Every state port on shared memory, atomic as the real stores are. Outlives the "processes" of a test that use it. */
+export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
+  let connected = true;
+  const assertConnected = (): void => {
+    if (!connected) throw bridleError("store_unavailable");
+  };
+  const feed = memoryFeed(options.feed ?? "on");
+  const state = initialMemoryState({
+    clock: options.clock,
+    publish: (channel, detail) => void feed.publish(channel, detail),
+  });
+  const gate = <Port extends object>(port: Port): Port => gated(port, assertConnected);
+  return {
+    runs: gate(memoryRunLog(state)),
+    index: gate(memoryRunIndex(state)),
+    attempts: gate(memoryAttempts(state)),
+    steps: gate(memorySteps(state)),
+    ledger: gate(memoryLedger(state)),
+    inbox: gate(memoryInbox(state)),
+    timers: gate(memoryTimers(state)),
+    leases: gate(memoryLeases(state)),
+    feed,
+    fleet: gate(memoryFleetLog(options.fleetCapacity ?? 1000)),
+    ping: async () => assertConnected(),
+    close: async () => {
+      connected = false;
+    },
+    disconnect: () => {
+      connected = false;
+    },
+    reconnect: () => {
+      connected = true;
+    },
+  };
+}
+
+/** The same port, each of whose methods first passes `check`. All of them are async, so a throw becomes a rejection. */
+function gated<Port extends object>(port: Port, check: () => void): Port {
+  return new Proxy(port, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== "function") return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        check();
+        return Reflect.apply(method, target, args) as Promise<unknown>;
+      };
+    },
+  });
+}
