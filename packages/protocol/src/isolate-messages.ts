@@ -1,7 +1,6 @@
 import { z } from "zod";
 
 import { beatSchema } from "./beats.ts";
-import { modelRequestSchema } from "./llm-types.ts";
 
 /**
  * What crosses the pipe between a supervisor and an isolate. Each frame is one message. Identity comes from the channel, never
@@ -35,7 +34,8 @@ const stepName = z.string().min(1).max(200);
 const requestSchema = z.discriminatedUnion("op", [
   z.strictObject({
     op: z.literal("llm"),
-    request: modelRequestSchema.or(z.strictObject({ payload })),
+    /** JSON text of a `ModelRequest`. */
+    request: payload,
     deltas: z.boolean(),
   }),
   /** For a tool in the isolate: may it run? `args` is what the agent gave. */
