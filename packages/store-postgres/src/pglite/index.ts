@@ -1,1 +1,5 @@
-export {};
+export {
+  openPgliteDatabase,
+  type PgliteDatabase,
+  type PgliteDatabaseOptions,
+} from "./pglite-database.ts";

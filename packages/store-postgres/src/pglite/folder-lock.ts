@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { open, readFile, rm, stat, unlink } from "node:fs/promises";
+
+import { bridleError } from "@bridle/protocol";
+
+import { currentProcess, isAlive, type ProcessIdentity } from "./process-identity.ts";
+
+export interface LockOwner extends ProcessIdentity {
+  /** Names this one locking of the folder. */
+  readonly nonce: string;
+}
+
+export interface FolderLock {
+  /** Who held it and never gave it back; undefined after a clean close, or the first time. */
+  readonly abandonedBy: LockOwner | undefined;
+  release(): Promise<void>;
+}
+
+/** A lock of another machine or container can only be judged by its age: the holder touches it every few seconds. */
+export const heartbeatMs = 5000;
+const staleAfterMs = 30_000;
+
+/**
+ * Keeps a second process out of a data folder: PGlite itself would let it in, and rows would be lost.
+ *
+ * Invariants
+ * 1. The lock is the file, created with O_EXCL: of any number of processes one creates it.
+ * 2. A lock is taken from its holder only when that process is gone: same machine and namespace, and no process with
+ *    its pid and start time; elsewhere, not touched for 30 s.
+ * 3. Of several processes that find the same abandoned lock one may remove it: the one that creates the file named
+ *    after the lock's nonce.
+ */
+export async function lockFolder(file: string): Promise<FolderLock> {
+  const owner: LockOwner = { ...(await currentProcess()), nonce: randomUUID() };
+  if (await create(file, owner)) return held(file, owner, undefined);
+  const other = await readOwner(file);
+  const isTaken = other === undefined ? await isBeingWritten(file) : await isHeld(file, other);
+  if (isTaken) throw locked(file, other);
+  const abandoned = other ?? { ...owner, nonce: "unreadable" };
+  await remove(file, abandoned);
+  if (await create(file, owner)) return held(file, owner, abandoned);
+  throw locked(file, await readOwner(file));
+}
+
+function held(file: string, owner: LockOwner, abandonedBy: LockOwner | undefined): FolderLock {
+  return {
+    abandonedBy,
+    release: async () => {
+      const current = await readOwner(file);
+      if (current?.nonce === owner.nonce) await rm(file, { force: true });
+    },
+  };
+}
+
+async function create(file: string, owner: LockOwner): Promise<boolean> {
+  try {
+    const handle = await open(file, "wx", 0o600);
+    await handle.writeFile(JSON.stringify(owner)).finally(() => handle.close());
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function readOwner(file: string): Promise<LockOwner | undefined> {
+  try {
+    // Written by `create`; anything else is a lock that was cut while it was written.
+    return JSON.parse(await readFile(file, "utf8")) as LockOwner;
+  } catch {
+    return undefined;
+  }
+}
+
+async function isHeld(file: string, other: LockOwner): Promise<boolean> {
+  const own = await currentProcess();
+  if (other.namespace === own.namespace && other.machineBoot === own.machineBoot)
+    return isAlive(other);
+  // Same namespace, another boot of the machine: no process survives that.
+  if (other.namespace === own.namespace && other.host === own.host) return false;
+  const touched = await stat(file).catch(() => undefined);
+  return touched !== undefined && Date.now() - touched.mtimeMs < staleAfterMs;
+}
+
+/** A lock without content belongs to a process between creating and writing it, or to one that died there. */
+async function isBeingWritten(file: string): Promise<boolean> {
+  const created = await stat(file).catch(() => undefined);
+  return created !== undefined && Date.now() - created.mtimeMs < heartbeatMs;
+}
+
+/** Invariant 3. Whoever comes second finds the marker, or the winner's new lock. */
+async function remove(file: string, abandoned: LockOwner): Promise<void> {
+  const marker = `${file}.${abandoned.nonce}`;
+  const handle = await open(marker, "wx", 0o600).catch(async (error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw error;
+    const age = await stat(marker).catch(() => undefined);
+    // Its creator died between two system calls: the next try finds the way free.
+    if (age !== undefined && Date.now() - age.mtimeMs > staleAfterMs)
+      await rm(marker, { force: true });
+    throw locked(file, abandoned);
+  });
+  await handle.close();
+  const current = await readOwner(file);
+  if (current === undefined || current.nonce === abandoned.nonce)
+    await unlink(file).catch(() => undefined);
+  await rm(marker, { force: true });
+}
+
+function locked(file: string, by: LockOwner | undefined): Error {
+  const who = by === undefined ? "Another process" : `Process ${by.pid} on ${by.host}`;
+  return bridleError("store_locked", {
+    message: `${who} uses this data folder (${file}). Stop it, or choose another folder.`,
+    details: by === undefined ? {} : { pid: by.pid, host: by.host },
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? (error as { code?: unknown }).code : undefined;
+}

@@ -1,0 +1,157 @@
+import { join } from "node:path";
+
+import { sleep, type Clock } from "@bridle/kernel";
+import { Pool } from "pg";
+
+import type { Database } from "../database.ts";
+import { storeError } from "../store-error.ts";
+import { ensureFolder, folderError, prepareDataFolder, readArchive } from "./data-folder.ts";
+import { heartbeatMs, lockFolder, type FolderLock } from "./folder-lock.ts";
+import { PgliteThread } from "./pglite-thread-client.ts";
+import { currentProcess } from "./process-identity.ts";
+
+export type PgliteDatabaseOptions = (
+  | { readonly folder: string; readonly memory?: false | undefined }
+  | { readonly folder?: undefined; readonly memory: true }
+) & {
+  readonly clock: Clock;
+  /** An open transaction that says nothing for so long is rolled back: everybody waits for it. Default 5000. */
+  readonly idleInTransactionMs?: number | undefined;
+  readonly onError?: ((error: Error) => void) | undefined;
+};
+
+export interface PgliteDatabase extends Database {
+  /**
+   * How this folder was left. `reboot`: the machine went down under it. PGlite never calls fsync, so what was
+   * acknowledged last may be missing then, and running work should wait for a person.
+   */
+  readonly previousEnd: "none" | "closed" | "crash" | "reboot";
+}
+
+/** Connections cost nothing in memory, and each BullMQ worker keeps one. */
+const queueConnections = 512;
+const storeConnections = 32;
+/** How long clients that were never given back may hold up a close. */
+const closeGraceMs = 2000;
+
+/**
+ * Opens Postgres inside this process, in a thread of its own, on a folder or in memory.
+ * Rejects with `store_locked` (another process has the folder), `store_unwritable`, `store_full`, `store_unavailable`.
+ */
+export async function openPgliteDatabase(options: PgliteDatabaseOptions): Promise<PgliteDatabase> {
+  if (options.memory === true) return openInMemory(options);
+  const { folder } = options;
+  await ensureFolder(folder);
+  const lock = await lockFolder(join(folder, "bridle.lock")).catch((error: unknown) => {
+    throw folderError(error, folder);
+  });
+  try {
+    return await openFolder(folder, lock, options);
+  } catch (error) {
+    await lock.release();
+    throw folderError(error, folder);
+  }
+}
+
+async function openInMemory(options: PgliteDatabaseOptions): Promise<PgliteDatabase> {
+  const thread = await PgliteThread.start({
+    dataFolder: undefined,
+    archive: await readArchive(),
+    idleInTransactionMs: options.idleInTransactionMs ?? 5000,
+    heartbeat: undefined,
+  });
+  return assemble(thread, options, {
+    previousEnd: "none",
+    durability: "In memory: nothing survives the end of this process.",
+    release: async () => undefined,
+  });
+}
+
+async function openFolder(
+  folder: string,
+  lock: FolderLock,
+  options: PgliteDatabaseOptions,
+): Promise<PgliteDatabase> {
+  const start = (dataFolder: string): Promise<PgliteThread> =>
+    PgliteThread.start({
+      dataFolder,
+      archive: undefined,
+      idleInTransactionMs: options.idleInTransactionMs ?? 5000,
+      heartbeat: { file: join(folder, "bridle.lock"), everyMs: heartbeatMs },
+    });
+  const { path, isNew } = await prepareDataFolder(folder, async (building) => {
+    const initialising = await start(building);
+    await initialising.close();
+  });
+  return assemble(await start(path), options, {
+    previousEnd: isNew ? "none" : await previousEnd(lock),
+    durability:
+      "Survives the death of this process (kill -9 included), but not power loss: the embedded database never calls fsync.",
+    release: async () => lock.release(),
+  });
+}
+
+async function previousEnd({ abandonedBy }: FolderLock): Promise<PgliteDatabase["previousEnd"]> {
+  if (abandonedBy === undefined) return "closed";
+  const { machineBoot } = await currentProcess();
+  return abandonedBy.machineBoot === machineBoot ? "crash" : "reboot";
+}
+
+interface Parts {
+  readonly previousEnd: PgliteDatabase["previousEnd"];
+  readonly durability: string;
+  readonly release: () => Promise<void>;
+}
+
+function assemble(
+  thread: PgliteThread,
+  options: PgliteDatabaseOptions,
+  parts: Parts,
+): PgliteDatabase {
+  const pool = createPool(thread, storeConnections, options.onError);
+  let queuePool: Pool | undefined;
+  let closing: Promise<void> | undefined;
+  /** In this order: a unit that runs after the database's close would throw in its thread. */
+  async function close(): Promise<void> {
+    await Promise.all([
+      endPool(pool, options.clock),
+      queuePool && endPool(queuePool, options.clock),
+    ]);
+    await thread.close();
+    await parts.release();
+  }
+  return {
+    kind: "pglite",
+    exclusive: true,
+    pool,
+    previousEnd: parts.previousEnd,
+    durability: parts.durability,
+    queuePool: () => (queuePool ??= createPool(thread, queueConnections, options.onError)),
+    close: () => (closing ??= close()),
+  };
+}
+
+function createPool(
+  thread: PgliteThread,
+  max: number,
+  onError: ((error: Error) => void) | undefined,
+): Pool {
+  const pool = new Pool({
+    max,
+    user: "postgres",
+    database: "postgres",
+    // A new socket for each client of the pool.
+    stream: () => thread.openSocket(),
+    idleTimeoutMillis: 0,
+  });
+  pool.on("error", (error) => onError?.(storeError(error)));
+  return pool;
+}
+
+/** `pool.end` waits for clients that are out; one that nobody gives back must not hold up the close. */
+async function endPool(pool: Pool, clock: Clock): Promise<void> {
+  const grace = new AbortController();
+  const waited = sleep({ clock, ms: closeGraceMs, signal: grace.signal }).catch(() => undefined);
+  await Promise.race([pool.end(), waited]);
+  grace.abort();
+}

@@ -1,0 +1,77 @@
+/** Entry of the thread that holds the embedded database. Runs from plain JavaScript. */
+import { utimesSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+
+import { PGlite } from "@electric-sql/pglite";
+
+import { PgliteSession } from "./pglite-session.ts";
+import type { FromThread, ThreadStart, ToThread } from "./thread-messages.ts";
+
+const port = parentPort;
+if (port === null) throw new Error("This module is the entry of a worker thread.");
+// Written by `startPgliteThread` with exactly this type.
+const start = workerData as ThreadStart;
+
+function send(message: FromThread, transfer: readonly ArrayBuffer[] = []): void {
+  port?.postMessage(message, transfer);
+}
+
+function die(error: unknown): void {
+  send({ type: "dead", message: error instanceof Error ? error.message : String(error) });
+  // Its memory may be in any state after an abort: nothing may run on it, and closing it would write.
+  process.exit(1);
+}
+
+process.on("uncaughtException", die);
+process.on("unhandledRejection", die);
+
+const database = await PGlite.create({
+  ...(start.dataFolder === undefined ? {} : { dataDir: start.dataFolder }),
+  ...(start.archive === undefined
+    ? {}
+    : { loadDataDir: new Blob([start.archive as Uint8Array<ArrayBuffer>]) }),
+  // Smaller log segments: the data folder starts at 27 instead of 40 MB, which is most of a cold start.
+  initDbStartParams: ["--wal-segsize=4"],
+  // One session for all: BullMQ's statements name its tables bare, the store's never do.
+  startParams: PGlite.defaultStartParams.map((parameter) =>
+    parameter === "search_path=public" ? "search_path=bullmq,public" : parameter,
+  ),
+});
+const session = new PgliteSession({
+  database,
+  idleInTransactionMs: start.idleInTransactionMs,
+  send,
+});
+
+if (start.heartbeat !== undefined) {
+  const { file, everyMs } = start.heartbeat;
+  const beat = (): void => {
+    const now = new Date();
+    try {
+      utimesSync(file, now, now);
+    } catch {
+      // The folder is gone or full: the next statement says so better than this could.
+    }
+  };
+  setInterval(beat, everyMs).unref();
+}
+
+port.on("message", (message: ToThread) => {
+  if (message.type === "run") session.add(message);
+  else if (message.type === "end")
+    session.add({ connection: message.connection, bytes: undefined });
+  else if (message.type === "dump") void dump();
+  else void close();
+});
+send({ type: "ready" });
+
+async function dump(): Promise<void> {
+  const archive = await database.dumpDataDir("none");
+  send({ type: "dumped", bytes: new Uint8Array(await archive.arrayBuffer()) });
+}
+
+async function close(): Promise<void> {
+  await session.close();
+  send({ type: "closed" });
+  port?.close();
+}
