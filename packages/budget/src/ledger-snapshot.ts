@@ -22,7 +22,7 @@ export function snapshotLedger(state: LedgerState): LedgerSnapshot {
     traceId: state.traceId,
     linePercent: state.linePercent,
     envelopes: [...state.envelopes].map(([name, record]) => [name, copyEnvelope(record)]),
-    open: [...state.open.values()].map((hold) => ({ ...hold })),
+    open: Array.from(state.open.values(), (hold) => ({ ...hold })),
     ended: [...state.ended.values()],
     fences: [...state.fences],
     endedAttempts: [...state.endedAttempts],

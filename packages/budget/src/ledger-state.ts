@@ -116,7 +116,18 @@ export function selectEnvelopes(state: LedgerState): readonly EnvelopeState[] {
 
 /** In the order they were reserved. */
 export function selectOpenHolds(state: LedgerState): readonly HoldState[] {
-  return [...state.open.values()].map(({ renewedAt: _, ...hold }) => hold);
+  return Array.from(
+    state.open.values(),
+    ({ runId, taskId, attempt, holdId, step, amounts, status }) => ({
+      runId,
+      taskId,
+      attempt,
+      holdId,
+      step,
+      amounts,
+      status,
+    }),
+  );
 }
 
 function viewOf(envelope: string, record: EnvelopeRecord): EnvelopeState {

@@ -54,6 +54,10 @@ export interface Attempts {
     runId: RunId,
     fences: readonly { readonly taskId: TaskId; readonly attempt: number }[],
   ): Promise<void>;
+  /**
+   * Insert-once, exactly at the fence. `closed`: the run has ended, or its envelope or the task's is closed.
+   * `unknown_task`: never fenced, or no envelope stored for it.
+   */
   claim(claim: Claim): Promise<ClaimAnswer>;
   /**
    * Stores the result, ends every hold of the attempt (dispatched ones charged at their reserved amount, others
@@ -64,7 +68,7 @@ export interface Attempts {
   unclaimed(olderThan: number, limit: number): Promise<readonly Spender[]>;
   /** Claimed, unfinished attempts at the fence whose worker's lease (`worker:<bootId>`) has lapsed. */
   lost(limit: number): Promise<readonly OpenClaim[]>;
-  /** What this worker holds but should stop: cancelled, or fenced by a newer attempt. */
+  /** What this worker holds unfinished but should stop: cancelled, fenced by a newer attempt, or of an ended run. */
   stopOrders(bootId: string): Promise<readonly StopOrder[]>;
 }
 

@@ -16,11 +16,18 @@ import type {
  * (`budget.reserved`, `.settled`, `.released`, `.overrun`, `.exhausted`, `.refused`, `.closed`).
  * Contract: settled + reserved ≤ limit at every admission; each hold ends exactly once and later endings get the first
  * answer; a refusal changes nothing; a dispatched hold is never released for nothing (BU-11, BU-12, BU-22).
+ * A task whose envelope was never opened is refused `closed`; an attempt that has finished is refused `fenced`.
+ * Fences, closed envelopes and a run's end stop new spending (reserve, dispatch), never a charge: settle, release and
+ * expire still book, though without journal entries once the run has ended. A `fenced` refusal writes no entry.
  * Failure to answer means no money: callers fail closed.
  */
 export interface Ledger {
+  /** Repeating a call (same hold id, owner and amounts) gives the same admission and holds once. */
   reserve(request: ReserveRequest): Promise<ReserveAnswer>;
-  /** Marks the hold as having left for the provider. False when it is no longer held, or fenced: do not send. */
+  /**
+   * Marks the hold as having left for the provider. False when it is no longer held, fenced, or an envelope above it is
+   * closed: do not send. Repeating it after a lost answer gives the same answer.
+   */
   dispatch(spender: Spender, holdId: string): Promise<boolean>;
   settle(request: SettleRequest): Promise<HoldEnd>;
   /** Ends an undispatched hold without a charge; a dispatched one is settled at its reserved amount (`unknown`). */

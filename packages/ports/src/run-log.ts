@@ -90,7 +90,9 @@ export type CommitAnswer =
 
 /**
  * The log of every run: decisions and journal under one gap-free sequence given in commit order.
- * Contract: a run's `run.finished` is its last decision; journal entries of attempts older than the fence are refused.
+ * Contract: a run's `run.finished` is its last entry; journal entries of attempts older than the fence are refused. A commit
+ * that makes the run's status terminal closes its envelope and clears its timers, said or not (BU-6). Entries of closed
+ * envelopes come before the decisions of their commit.
  */
 export interface RunLog {
   /** Stores the run, its first entry, its `run` envelope and its index row together, once per idempotency key. */

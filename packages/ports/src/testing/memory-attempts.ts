@@ -51,21 +51,22 @@ function claimAttempt(state: MemoryState, claim: Claim): ClaimAnswer {
   const run = state.runs.get(claim.runId);
   const task = run?.tasks.get(claim.taskId);
   const envelope = run?.inputs.get(claim.taskId);
-  if (run === undefined || task === undefined || task.fence === 0 || envelope === undefined) {
+  // A fence without a stored envelope cannot be worked on: both are written before a job is queued.
+  if (run === undefined || task === undefined || envelope === undefined) {
     return { claimed: false, reason: "unknown_task" };
   }
-  if (claim.attempt !== task.fence) return { claimed: false, reason: "fenced" };
-  if (run.ended || isClosed(run, "run") || isClosed(run, claim.taskId)) {
-    return { claimed: false, reason: "closed" };
-  }
-  if (task.claims.has(claim.attempt)) return { claimed: false, reason: "already_claimed" };
+  const reason = claimRefusal(run, task, claim);
+  if (reason !== undefined) return { claimed: false, reason };
   task.claims.set(claim.attempt, claim);
-  return {
-    claimed: true,
-    envelope,
-    traceId: run.submitted.traceId,
-    graceUsedMs: task.graceUsedMs,
-  };
+  const { traceId } = run.submitted;
+  return { claimed: true, envelope, traceId, graceUsedMs: task.graceUsedMs };
+}
+
+function claimRefusal(run: RunRecord, task: TaskRecord, { taskId, attempt }: Claim) {
+  if (task.fence === 0) return "unknown_task";
+  if (attempt !== task.fence) return "fenced";
+  if (run.ended || isClosed(run, "run") || isClosed(run, taskId)) return "closed";
+  return task.claims.has(attempt) ? "already_claimed" : undefined;
 }
 
 function finishAttempt(state: MemoryState, finish: Finish): FinishAnswer {
@@ -125,10 +126,10 @@ function tasksOf(state: MemoryState, isWanted: (run: RunRecord) => boolean): Fou
 
 function openClaims(state: MemoryState, isWanted: (found: FoundClaim) => boolean): FoundClaim[] {
   return tasksOf(state, () => true)
-    .flatMap((found) =>
-      [...found.task.claims.values()]
-        .filter(({ attempt }) => !found.task.finishes.has(attempt))
-        .map((claim) => ({ ...found, state, claim })),
+    .flatMap(({ run, taskId, task }) =>
+      [...task.claims.values()]
+        .filter(({ attempt }) => !task.finishes.has(attempt))
+        .map((claim) => ({ state, run, taskId, task, claim })),
     )
     .filter(isWanted);
 }

@@ -3,10 +3,10 @@ import type { MemoryState, RunRecord } from "./memory-state.ts";
 
 /** `RunIndex` on shared memory. Runs of one millisecond are ordered by their id. */
 export function memoryRunIndex(state: MemoryState): RunIndex {
-  const oldestFirst = () => [...state.runs.values()].sort(compareAge);
+  const oldestFirst = () => [...state.runs.values()].toSorted(compareAge);
   return {
     list: async (query) => {
-      const newestFirst = oldestFirst().reverse();
+      const newestFirst = oldestFirst().toReversed();
       const start = query.cursor === undefined ? 0 : afterCursor(newestFirst, query.cursor);
       const matching = newestFirst.slice(start).filter((run) => matches(run, query));
       const runs = matching.slice(0, query.limit).map(rowOf);

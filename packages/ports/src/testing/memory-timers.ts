@@ -8,7 +8,7 @@ export function memoryTimers(state: MemoryState): Timers {
       .flatMap((run) =>
         [...run.timers].map(([key, at]) => ({ runId: run.submitted.runId, key, at })),
       )
-      .sort((left, right) => left.at - right.at);
+      .toSorted((left, right) => left.at - right.at);
   return {
     due: async (nowWallMs, limit) =>
       earliestFirst()
