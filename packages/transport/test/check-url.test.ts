@@ -1,0 +1,48 @@
+import { TransportError } from "@bridle/ports";
+import { describe, expect, it } from "vitest";
+
+import { checkUrl } from "../src/check-url.ts";
+import { createFetch } from "../src/index.ts";
+import { resolveTransportOptions } from "../src/transport-options.ts";
+
+describe("T1: a credential never leaves in clear text", () => {
+  it.each([
+    "https://api.example.com/v1",
+    "http://127.0.0.1:4010/v1",
+    "http://127.8.8.8/v1",
+    "http://localhost:1/v1",
+    "http://[::1]:1/v1",
+  ])("[B193] %s may be called", (text) => {
+    expect(checkUrl(text).href).toContain(text);
+  });
+
+  it.each([
+    "http://api.example.com/v1",
+    "http://127.0.0.1.evil.example/v1",
+    "http://localhost.evil.example/",
+    "http://10.0.0.1/",
+    "ftp://127.0.0.1/",
+    "https://user:secret@api.example.com/",
+  ])("[B193] %s is refused before anything is sent", async (text) => {
+    const fetch = createFetch();
+    const call = fetch(text, { method: "POST", headers: { authorization: "Bearer k" } });
+    await expect(call).rejects.toMatchObject({ code: "insecure_url" });
+    await expect(call).rejects.toBeInstanceOf(TransportError);
+    await expect(call).rejects.not.toThrow("secret");
+    await fetch.close();
+  });
+});
+
+describe("options", () => {
+  it("[L16] default to a connect timeout of 30 s and more connections than calls in flight", () => {
+    expect(resolveTransportOptions({})).toMatchObject({
+      connectTimeoutMs: 30_000,
+      connectionsPerOrigin: 128,
+      keepAliveProbeMs: 15_000,
+    });
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])("refuse %s and name the option", (value) => {
+    expect(() => createFetch({ connectTimeoutMs: value })).toThrow("connectTimeoutMs");
+  });
+});
