@@ -1,0 +1,29 @@
+import { livenessDefaults } from "@bridle/protocol";
+
+export interface IsolateSettings {
+  /** From spawn to the agent's module loaded. */
+  readonly startMs: number;
+  /** Failed starts in a row after which the agent counts as broken, and for how long no further start is tried (B172). */
+  readonly startFailures: number;
+  readonly brokenMs: number;
+  /** An isolate is not used for longer, or for more tasks, than this: slow leaks of an agent end with it. */
+  readonly maxAgeMs: number;
+  readonly maxTasks: number;
+  /** A warm isolate without work is let go after this. */
+  readonly idleMs: number;
+  /** Resident memory above which an isolate is ended (X5); looked at once a second. */
+  readonly memoryBytes: number;
+  /** Names of environment variables agents may see beyond the built-in list. */
+  readonly allowEnvironment: readonly string[];
+}
+
+export const isolateDefaults: IsolateSettings = {
+  startMs: livenessDefaults.isolateStartMs,
+  startFailures: 3,
+  brokenMs: 60_000,
+  maxAgeMs: 1_800_000,
+  maxTasks: 100,
+  idleMs: 60_000,
+  memoryBytes: 512 * 1024 * 1024,
+  allowEnvironment: [],
+};

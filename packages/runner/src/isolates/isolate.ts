@@ -1,0 +1,48 @@
+import type { FromIsolate, ToIsolate } from "@bridle/protocol";
+
+/** How an isolate ended. `fault`: it sent something that is no message, or took too much memory. */
+export interface IsolateEnd {
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+  readonly fault: string | undefined;
+  /** The last lines of stderr, at most 4 kB: where Node writes file and line of what it could not run. */
+  readonly stderrTail: string;
+}
+
+export interface ReclaimResult {
+  /** No live process of the isolate is left; zombies count as dead (WD-15). */
+  readonly gone: boolean;
+  readonly leftPids: readonly number[];
+}
+
+/** Contract: none of these throws or blocks. */
+export interface IsolateListener {
+  readonly onMessage: (message: FromIsolate, bytes: number) => void;
+  readonly onLine: (stream: "stdout" | "stderr", line: string) => void;
+  /** Once, at most. */
+  readonly onEnd: (end: IsolateEnd) => void;
+}
+
+/** A place where one agent's code runs, one task at a time. */
+export interface Isolate {
+  readonly isolation: "process" | "inline";
+  readonly pid: number | undefined;
+  /** Where values too large for a frame are exchanged; undefined when memory is shared. */
+  readonly folder: string | undefined;
+  /** Set once it has ended. */
+  readonly end: IsolateEnd | undefined;
+  /** Tasks it was given so far. */
+  tasks: number;
+  /** Bytes sent and not yet taken by the other side. */
+  readonly backlogBytes: number;
+  send(message: ToIsolate): void;
+  /** Who hears it from now on; undefined: what it says is dropped. */
+  listen(listener: IsolateListener | undefined): void;
+  /** Stops and resumes reading, so that a flood fills the pipe instead of this process. */
+  pause(): void;
+  resume(): void;
+  /** Asks it to end (SIGTERM). Inline code is only asked by its signal. */
+  terminate(): void;
+  /** Ends it and everything it started, by force. Resolves when nothing is left, or after 2 s with what is. */
+  reclaim(): Promise<ReclaimResult>;
+}

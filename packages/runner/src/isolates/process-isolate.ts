@@ -1,0 +1,165 @@
+/**
+ * An agent's code in a child process of its own group.
+ *
+ * I1. What the child sends is parsed before anything else sees it; bytes that are no frame, or a frame that is no message, end
+ *     this isolate and nothing else.
+ * I2. Reading stops while `pause` holds: a flood fills the pipe, not this process.
+ * I3. When the child exits its group is killed before the lifeline is let go, so the group's number is still ours.
+ * I4. `onEnd` comes once, after the last message of the child has been delivered.
+ */
+import type { ChildProcess } from "node:child_process";
+import type { Duplex } from "node:stream";
+
+import { fromIsolateSchema } from "@bridle/protocol";
+import type { ToIsolate } from "@bridle/protocol";
+
+import { encodeFrame, FrameDecoder } from "../wire/frame.ts";
+import type { Isolate, IsolateEnd, IsolateListener, ReclaimResult } from "./isolate.ts";
+import { LineCutter } from "./line-cutter.ts";
+import { killGroup, reclaimGroup } from "./reclaim-group.ts";
+
+export interface ProcessIsolateOptions {
+  readonly child: ChildProcess;
+  readonly folder: string;
+  /** `NAME=value` of its token. */
+  readonly environmentEntry: string;
+}
+
+const stderrTailLength = 4096;
+/** From the child's exit to its end at the latest. */
+const drainMs = 500;
+
+export class ProcessIsolate implements Isolate {
+  readonly isolation = "process";
+  readonly folder: string;
+  tasks = 0;
+  readonly #child: ChildProcess;
+  readonly #channel: Duplex;
+  readonly #lifeline: Duplex;
+  readonly #environmentEntry: string;
+  readonly #decoder = new FrameDecoder();
+  #listener: IsolateListener | undefined;
+  #end: IsolateEnd | undefined;
+  #fault: string | undefined;
+  #stderrTail = "";
+  /** After this its pid may belong to somebody else. */
+  #hasExited = false;
+
+  constructor({ child, folder, environmentEntry }: ProcessIsolateOptions) {
+    this.#child = child;
+    this.folder = folder;
+    this.#environmentEntry = environmentEntry;
+    // Both were asked for as 'pipe', which Node answers with a duplex socket.
+    this.#channel = child.stdio[3] as Duplex;
+    this.#lifeline = child.stdio[4] as Duplex;
+    this.#connect();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get end(): IsolateEnd | undefined {
+    return this.#end;
+  }
+
+  get backlogBytes(): number {
+    return this.#channel.writableLength;
+  }
+
+  send(message: ToIsolate): void {
+    if (this.#end === undefined && this.#channel.writable) {
+      this.#channel.write(encodeFrame(message));
+    }
+  }
+
+  listen(listener: IsolateListener | undefined): void {
+    this.#listener = listener;
+  }
+
+  pause(): void {
+    this.#channel.pause();
+  }
+
+  resume(): void {
+    this.#channel.resume();
+  }
+
+  terminate(): void {
+    this.#child.kill("SIGTERM");
+  }
+
+  /** Ends it for `reason`, which its end then carries. */
+  fail(reason: string): void {
+    this.#fault ??= reason;
+    if (this.pid !== undefined && !this.#hasExited) killGroup(this.pid);
+  }
+
+  async reclaim(): Promise<ReclaimResult> {
+    if (this.#end === undefined) this.#fault ??= "killed";
+    const result = await reclaimGroup({
+      pid: this.#hasExited ? undefined : this.pid,
+      environmentEntry: this.#environmentEntry,
+    });
+    this.#lifeline.destroy();
+    return result;
+  }
+
+  #connect(): void {
+    const child = this.#child;
+    this.#channel.on("data", (chunk: Buffer) => this.#read(chunk));
+    // EPIPE and resets say only that the child is gone: its exit says how (B119).
+    for (const stream of child.stdio) stream?.on("error", () => {});
+    this.#capture("stdout");
+    this.#capture("stderr");
+    child.on("error", (error) => this.#finish(undefined, undefined, error.message));
+    child.on("exit", (code, signal) => this.#exited(code ?? undefined, signal ?? undefined));
+    child.on("close", (code, signal) => this.#finish(code ?? undefined, signal ?? undefined));
+  }
+
+  #exited(exitCode: number | undefined, signal: string | undefined): void {
+    if (this.pid !== undefined) killGroup(this.pid);
+    this.#hasExited = true;
+    this.#lifeline.destroy();
+    this.#channel.resume();
+    // A grandchild outside the group can hold the pipes open for ever; what is in them is read by then.
+    const timer = setTimeout(() => this.#finish(exitCode, signal), drainMs);
+    this.#child.once("close", () => clearTimeout(timer));
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#fault !== undefined) return;
+    try {
+      for (const { message, bytes } of this.#decoder.push(chunk)) {
+        const parsed = fromIsolateSchema.safeParse(message);
+        if (!parsed.success) throw new Error(`a frame that is no message: ${parsed.error.message}`);
+        this.#listener?.onMessage(parsed.data, bytes);
+      }
+    } catch (error) {
+      this.fail(`frame_invalid: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #capture(name: "stdout" | "stderr"): void {
+    const stream = this.#child[name];
+    const cutter = new LineCutter((line) => this.#listener?.onLine(name, line));
+    stream?.setEncoding("utf8");
+    stream?.on("data", (text: string) => {
+      if (name === "stderr") this.#stderrTail = (this.#stderrTail + text).slice(-stderrTailLength);
+      cutter.push(text);
+    });
+    stream?.on("end", () => cutter.flush());
+  }
+
+  #finish(exitCode: number | undefined, signal: string | undefined, error?: string): void {
+    if (this.#end !== undefined) return;
+    for (const stream of this.#child.stdio) stream?.destroy();
+    this.#end = {
+      exitCode,
+      signal,
+      fault: this.#fault ?? error,
+      stderrTail: this.#stderrTail,
+    };
+    this.#listener?.onEnd(this.#end);
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * File and line of what Node could not run, from what it wrote to stderr: `file:///a/b.js:3` above a syntax error, `/a/b.ts:3:5`
+ * from a TypeScript loader, `at … (file:///a/b.js:3:5)` in a stack.
+ */
+export function sourcePlace(stderr: string): string | undefined {
+  const places = stderr.matchAll(/(?:file:\/\/)?(\/[^\s:()'"]+):(\d+)/g);
+  for (const [, file, line] of places) {
+    if (file !== undefined && !file.startsWith("/node:")) return `${file}:${line ?? ""}`;
+  }
+  return undefined;
+}
