@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { wireAmountsSchema } from "./amounts.ts";
+import { breakerTiers } from "./events.ts";
 import { specIssueSchema } from "./spec.ts";
 import { runStatuses, taskStatuses } from "./states.ts";
 import { stopSchema } from "./stop.ts";
@@ -129,7 +130,7 @@ export type AgentList = z.infer<typeof agentListSchema>;
 
 export const breakerViewSchema = z.object({
   key: z.string(),
-  tier: z.enum(["tool", "agent", "provider"]),
+  tier: z.enum(breakerTiers),
   state: z.enum(["OPEN", "HALF_OPEN", "CLOSED"]),
   /** Wall milliseconds of the last transition. */
   since: z.number(),

@@ -20,7 +20,10 @@ const run = { at: z.number(), runId: runIdSchema, traceId: z.string().optional()
 const task = { ...run, taskId: taskIdSchema, attempt: count };
 const step = { ...task, step: count };
 const fleet = { at: z.number(), traceId: z.string().optional() };
-const breaker = { ...fleet, key: z.string(), tier: z.enum(["tool", "chain", "agent", "provider"]) };
+
+/** Narrowest first, in the order they are asked (BR-1). */
+export const breakerTiers = ["tool", "chain", "agent", "provider"] as const;
+const breaker = { ...fleet, key: z.string(), tier: z.enum(breakerTiers) };
 const hold = { ...step, holdId: z.string(), amounts: wireAmountsSchema };
 const stepKind = z.enum(["llm", "tool", "step"]);
 
