@@ -1,1 +1,2 @@
-export {};
+export { createOpenAiCompatibleTarget } from "./openai-compatible-target.ts";
+export type { OpenAiCompatibleTargetOptions } from "./openai-compatible-target.ts";

@@ -1,0 +1,43 @@
+/** What a secret is replaced by. */
+export const redacted = "[redacted]";
+
+/** Longest text of a provider that is kept: enough to read, too short to carry a prompt. */
+const maxCharacters = 500;
+
+/** Shorter strings would blank out innocent words. */
+const minSecretCharacters = 6;
+
+/** Forms of credentials that are recognised without knowing them: `Bearer …`, `Basic …`, `sk-…`, `key=…`. */
+const knownForms: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer|basic)\s+[\w.~+/=:-]{6,}/gi, `$1 ${redacted}`],
+  [/\b(?:sk|pk|rk|xai|gsk|key)-[\w*.-]{6,}/gi, redacted],
+  [/([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi, `$1${redacted}`],
+];
+
+/** The secret as it may be echoed: as it is, URL-encoded, JSON-escaped, in base64 alone or as user or password of Basic. */
+function formsOf(secret: string): readonly string[] {
+  const base64 = [secret, `${secret}:`, `:${secret}`, `api:${secret}`].flatMap((text) => [
+    Buffer.from(text).toString("base64"),
+    Buffer.from(text).toString("base64url"),
+  ]);
+  // The padding and the last characters before it depend on what follows the secret.
+  const stems = base64.map((text) => text.replace(/=+$/, ""));
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    ...base64,
+    ...stems,
+  ];
+}
+
+/** Removes a credential from text in every form it may be echoed in, and any that looks like one; cuts the rest short (B199). */
+export function createRedactor(secret: string): (text: string) => string {
+  const forms = secret.length < minSecretCharacters ? [] : formsOf(secret);
+  const longestFirst = [...new Set(forms)].toSorted((left, right) => right.length - left.length);
+  return (text) => {
+    let result = longestFirst.reduce((rest, form) => rest.replaceAll(form, redacted), text);
+    for (const [pattern, replacement] of knownForms) result = result.replace(pattern, replacement);
+    return result.length > maxCharacters ? `${result.slice(0, maxCharacters)}…` : result;
+  };
+}
