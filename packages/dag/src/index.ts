@@ -1,3 +1,10 @@
 export type { CompiledDependency, CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
 export type { RunCommand } from "./run-command.ts";
 export type { RunInput, TaskEvaluation } from "./run-input.ts";
+export { decide, type Decided } from "./decide.ts";
+export { evolve } from "./evolve.ts";
+export { pendingCommands } from "./pending-commands.ts";
+export { initialRun, type RunState, type TaskState } from "./run-state.ts";
+export { summaryStatus, viewRun, type RunViewCore } from "./view-run.ts";
+export { expressionLimits, type TaskReference } from "./expression.ts";
+export { evaluateTemplate, hasExpression, referencesOf, type TemplateAnswer } from "./template.ts";

@@ -39,7 +39,13 @@ const eventFields = {
     "run.started": { ...run },
     "run.paused": { ...run, reason: z.string(), stop: stopSchema.optional() },
     "run.resumed": { ...run, by: z.string() },
-    "run.cancelling": { ...run, reason: z.string(), by: z.string() },
+    "run.cancelling": {
+      ...run,
+      reason: z.string(),
+      by: z.string(),
+      /** What makes the run wind down, which decides how it ends. Absent: a cancel. */
+      cause: z.enum(["cancel", "failure", "run_timeout"]).optional(),
+    },
     "run.finished": {
       ...run,
       status: z.enum(terminalRunStatuses),

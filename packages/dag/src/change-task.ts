@@ -1,0 +1,91 @@
+import { isTerminalTask } from "@bridle/protocol";
+
+import { itemId, parseItemId } from "./item-id.ts";
+import type { ItemName } from "./item-id.ts";
+import { dependentsOf, planOf } from "./plan.ts";
+import type { TaskState } from "./run-state.ts";
+import type { RunStore } from "./run-store.ts";
+import { isFailed } from "./task-facts.ts";
+
+interface Tally {
+  readonly live: number;
+  readonly sleeping: number;
+  readonly parked: number;
+}
+
+const noTally: Tally = { live: 0, sleeping: 0, parked: 0 };
+
+function tallyOf(task: TaskState): Tally {
+  if (task.attempt === 0 || isTerminalTask(task.status)) return noTally;
+  return {
+    live: 1,
+    sleeping: task.wakeAt === undefined ? 0 : 1,
+    parked: task.status === "PARKED" ? 1 : 0,
+  };
+}
+
+/** The only way a task changes: keeps the run's and the fan-out's counters with it. A task that has ended stays as it is. */
+export function changeTask(
+  store: RunStore,
+  taskId: string,
+  change: (task: TaskState) => void,
+): void {
+  const task = store.edit(taskId);
+  if (task === undefined || isTerminalTask(task.status)) return;
+  const before = tallyOf(task);
+  change(task);
+  const after = tallyOf(task);
+  store.head.live += after.live - before.live;
+  store.head.sleeping += after.sleeping - before.sleeping;
+  store.head.parked += after.parked - before.parked;
+  const item = parseItemId(taskId);
+  if (item === undefined) {
+    if (isTerminalTask(task.status)) taskEnded(store, taskId, task);
+    return;
+  }
+  const parent = store.edit(item.parent);
+  if (parent?.items === undefined) return;
+  parent.items.live += after.live - before.live;
+  if (isTerminalTask(task.status)) itemEnded(store, item, task);
+  slideWindow(store, item.parent);
+}
+
+function taskEnded(store: RunStore, taskId: string, task: TaskState): void {
+  store.head.open -= 1;
+  if (isFailed(task.status)) {
+    store.head.failures += 1;
+    task.failure = store.head.failures;
+    store.head.lastFailed = taskId;
+  }
+  for (const dependent of dependentsOf(store.head.workflow, taskId)) {
+    const state = store.edit(dependent.task.id);
+    if (state !== undefined) state.waitsFor -= 1;
+  }
+}
+
+function itemEnded(store: RunStore, { parent, index }: ItemName, task: TaskState): void {
+  const items = store.edit(parent)?.items;
+  if (items === undefined) return;
+  items.ended += 1;
+  if (index < items.frontier) items.open -= 1;
+  items.outputBytes += task.outputBytes ?? 0;
+  if (task.status === "COMPLETED") items.completed += 1;
+  if (!isFailed(task.status)) return;
+  items.failed += 1;
+  const borne = planOf(store.head.workflow).task.get(parent)?.forEach?.maxFailures ?? 0;
+  if (items.failed > borne) items.tripped ??= index;
+}
+
+/** Opens items until `concurrency` of them are open. A fan-out that is stopping opens none. */
+export function slideWindow(store: RunStore, parentId: string): void {
+  const parent = store.edit(parentId);
+  const spec = planOf(store.head.workflow).task.get(parentId)?.forEach;
+  if (parent?.items === undefined || spec === undefined) return;
+  const { items } = parent;
+  if (items.tripped !== undefined || parent.status !== "RUNNING") return;
+  while (items.open < spec.concurrency && items.frontier < items.total) {
+    // An item cancelled before its turn has ended already.
+    if (store.get(itemId(parentId, items.frontier)) === undefined) items.open += 1;
+    items.frontier += 1;
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * What the end of an attempt means for its task: the table "What ends a task" (`endCauses`) under the task's own policy.
+ *
+ * A1. Only the attempt in hand can end; anything else was answered before (B115, B179).
+ * A2. A completed result that arrives before a cancelled attempt is given up wins (WD-14); any other end of it is the
+ *     cancel.
+ * A3. `retry.maxAttempts` counts spent attempts only; causes that spend none have caps of their own.
+ */
+import { endCauses } from "@bridle/protocol";
+import type { EndRule, TaskId, TaskOutcome } from "@bridle/protocol";
+
+import { retryDelay } from "./backoff.ts";
+import type { Decision } from "./decision.ts";
+import { parkTask } from "./park-task.ts";
+import { specOf } from "./plan.ts";
+import type { RunInput } from "./run-input.ts";
+import type { TaskState } from "./run-state.ts";
+import { lostStop } from "./stops.ts";
+import { isDispatched } from "./task-facts.ts";
+import { tryGroup } from "./try-group.ts";
+
+export type Failure = Extract<TaskOutcome, { status: "failed" }>;
+type Input<Type> = Extract<RunInput, { readonly type: Type }>;
+
+export function decideFinish(decision: Decision, input: Input<"task-finished">): void {
+  const { taskId, attempt, outcome } = input;
+  const state = inHand(decision, taskId, attempt);
+  if (state === undefined) return;
+  if (outcome.status === "failed") {
+    endAttempt(decision, taskId, outcome);
+    return;
+  }
+  leaveHand(decision, taskId, state);
+  const { degraded, outputBytes } = outcome;
+  decision.emit({ type: "task.completed", taskId, attempt, outputBytes, degraded });
+}
+
+export function decideLost(decision: Decision, input: Input<"task-lost">): void {
+  const { taskId, attempt, bootId } = input;
+  if (inHand(decision, taskId, attempt) === undefined) return;
+  decision.emit({ type: "task.lost", taskId, attempt, bootId });
+  endAttempt(decision, taskId, {
+    status: "failed",
+    cause: "worker_lost",
+    code: "worker_lost",
+    message: "The worker that ran the task is gone.",
+    retryable: true,
+    stop: lostStop(bootId, attempt),
+  });
+}
+
+function inHand(
+  decision: Decision,
+  taskId: TaskId,
+  attempt: number,
+): Readonly<TaskState> | undefined {
+  const state = decision.get(taskId);
+  return state !== undefined && isDispatched(state) && state.attempt === attempt
+    ? state
+    : undefined;
+}
+
+/** The task has ended for good: its envelope closes, and nobody waits for its cancel any more. */
+function leaveHand(decision: Decision, taskId: TaskId, state: Readonly<TaskState>): void {
+  if (state.status === "CANCELLING") {
+    decision.command({ type: "clear-timer", key: `cancelling:${taskId}` });
+  } else decision.command({ type: "close-envelope", envelope: taskId });
+}
+
+function endAttempt(decision: Decision, taskId: TaskId, failure: Failure): void {
+  const state = decision.get(taskId);
+  if (state === undefined) return;
+  const { attempt } = state;
+  if (state.status === "CANCELLING" || failure.cause === "cancelled") {
+    leaveHand(decision, taskId, state);
+    const reason = state.cancelling?.reason ?? failure.message;
+    decision.emit({ type: "task.cancelled", taskId, attempt, reason });
+  } else if (failure.cause === "breaker_open") {
+    parkTask(decision, taskId, failure);
+  } else if (failure.cause === "budget_refused" && pausesOnBudget(decision)) {
+    holdForBudget(decision, taskId, failure);
+  } else if (isRetried(decision, state, taskId, failure)) {
+    retry(decision, taskId, failure);
+  } else failTask(decision, taskId, failure);
+}
+
+function isRetried(
+  decision: Decision,
+  state: Readonly<TaskState>,
+  taskId: TaskId,
+  failure: Failure,
+): boolean {
+  const rule: EndRule = endCauses[failure.cause];
+  const policy = specOf(decision.head.workflow, taskId)?.retry;
+  if (policy === undefined || !rule.retried || !failure.retryable) return false;
+  if (policy.nonRetryable.includes(failure.code)) return false;
+  if (rule.spendsAttempt) return state.spent + 1 < policy.maxAttempts;
+  return triesOf(state, failure) < (rule.ownCap ?? 0);
+}
+
+function triesOf(state: Readonly<TaskState>, failure: Failure): number {
+  return state.tries?.[tryGroup(failure.cause)] ?? 0;
+}
+
+function retry(decision: Decision, taskId: TaskId, failure: Failure): void {
+  const state = decision.get(taskId);
+  const policy = specOf(decision.head.workflow, taskId)?.retry;
+  if (state === undefined || policy === undefined) return;
+  const { attempt } = state;
+  const { spendsAttempt } = endCauses[failure.cause];
+  const spent = state.spent + (spendsAttempt ? 1 : 0);
+  const delayMs = retryDelay({
+    backoff: policy.backoff,
+    retry: spendsAttempt ? spent : triesOf(state, failure) + 1,
+    seed: `${decision.head.runId}/${taskId}/${attempt}`,
+    retryAfterMs: failure.retryAfterMs,
+  });
+  emitRetrying(decision, taskId, { failure, attempt, spent, delayMs });
+  decision.command({ type: "set-timer", key: `retry:${taskId}`, at: decision.at + delayMs });
+}
+
+interface Retrying {
+  readonly failure: Failure;
+  readonly attempt: number;
+  readonly spent: number;
+  readonly delayMs: number;
+}
+
+function emitRetrying(decision: Decision, taskId: TaskId, retrying: Retrying): void {
+  const { failure, ...fields } = retrying;
+  const { cause, code } = failure;
+  const message = shortMessage(taskId, failure.message);
+  decision.emit({ type: "task.retrying", taskId, cause, code, message, ...fields });
+}
+
+function pausesOnBudget({ head }: Decision): boolean {
+  return head.workflow.onExceeded !== "fail";
+}
+
+/** The attempt is not spent; the task goes on where its journal stands once somebody raises the envelope and resumes. */
+function holdForBudget(decision: Decision, taskId: TaskId, failure: Failure): void {
+  const state = decision.get(taskId);
+  if (state === undefined) return;
+  const { attempt, spent } = state;
+  emitRetrying(decision, taskId, { failure, attempt, spent, delayMs: 0 });
+  if (decision.head.paused !== undefined) return;
+  const stop = { ...failure.stop, resumable: true };
+  decision.emit({ type: "run.paused", reason: "budget", stop });
+}
+
+function failTask(decision: Decision, taskId: TaskId, failure: Failure): void {
+  const state = decision.get(taskId);
+  if (state === undefined) return;
+  const rule: EndRule = endCauses[failure.cause];
+  if (rule.terminal === "CANCELLED" || rule.terminal === "PARKED") {
+    throw new Error(`A task cannot fail of ${failure.cause}: it is cancelled or parked before.`);
+  }
+  leaveHand(decision, taskId, state);
+  decision.emit({
+    type: "task.failed",
+    taskId,
+    attempt: state.attempt,
+    status: rule.terminal,
+    cause: failure.cause,
+    code: failure.code,
+    message: shortMessage(taskId, failure.message),
+    stop: failure.stop,
+  });
+}
+
+/** Items come by the thousand, and their decisions stay small (LF-5: at most 512 bytes each). */
+function shortMessage(taskId: TaskId, message: string): string {
+  return message.slice(0, taskId.endsWith("]") ? 160 : 500);
+}

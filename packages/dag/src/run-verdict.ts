@@ -1,0 +1,81 @@
+/**
+ * How a run ends once all its tasks have.
+ *
+ * V1. What made it wind down decides first: a cancel → CANCELLED, the run timeout → TIMED_OUT, a failure → that failure.
+ * V2. Otherwise the first failure (in the order they happened) that was not handled: BUDGET_EXCEEDED when that task ended
+ *     so, else FAILED. A failure is handled when a task that names it with `when: failed | always` completed, or
+ *     failed and was handled itself.
+ * V3. Otherwise CANCELLED when a single task was cancelled and nothing went on after it with `when: always`.
+ * V4. Otherwise COMPLETED. Skipped tasks never fail a run.
+ */
+import type { Stop, TerminalRunStatus } from "@bridle/protocol";
+
+import type { CompiledTask } from "./compiled-workflow.ts";
+import { dependentsOf } from "./plan.ts";
+import type { RunHead, TaskState } from "./run-state.ts";
+import type { RunStore } from "./run-store.ts";
+import { cancelStop, runTimeoutStop } from "./stops.ts";
+import { isFailed } from "./task-facts.ts";
+
+export interface RunVerdict {
+  readonly status: TerminalRunStatus;
+  readonly stop?: Stop;
+}
+
+export function runVerdict(store: RunStore): RunVerdict {
+  const { head } = store;
+  switch (head.ending?.cause) {
+    case "cancel":
+      return {
+        status: "CANCELLED",
+        stop: cancelStop({ by: head.ending.by, reason: head.ending.reason }),
+      };
+    case "run_timeout":
+      return { status: "TIMED_OUT", stop: runTimeoutStop(head.workflow.runTimeoutMs) };
+    case "failure":
+      return failureVerdict(store.get(head.ending.taskId ?? ""));
+    case undefined:
+      return verdictOfTasks(store);
+  }
+}
+
+function failureVerdict(task: Readonly<TaskState> | undefined): RunVerdict {
+  return {
+    status: task?.status === "BUDGET_EXCEEDED" ? "BUDGET_EXCEEDED" : "FAILED",
+    ...(task?.stop === undefined ? {} : { stop: task.stop }),
+  };
+}
+
+/** Linear in tasks and edges: backwards, so that whatever handles a task has been looked at before it. */
+function verdictOfTasks(store: RunStore): RunVerdict {
+  const { head } = store;
+  const fine = new Set<string>();
+  let first: Readonly<TaskState> | undefined;
+  let cancelled: string | undefined;
+  for (const task of head.workflow.tasks.toReversed()) {
+    const state = store.get(task.id);
+    if (state === undefined) continue;
+    if (state.status === "COMPLETED" || isHandled(head, task, state, fine)) fine.add(task.id);
+    else if (state.status === "CANCELLED") cancelled = task.id;
+    else if (isFailed(state.status) && (state.failure ?? 0) < (first?.failure ?? Infinity)) {
+      first = state;
+    }
+  }
+  if (first !== undefined) return failureVerdict(first);
+  if (cancelled === undefined) return { status: "COMPLETED" };
+  return { status: "CANCELLED", stop: cancelStop({ taskId: cancelled }) };
+}
+
+function isHandled(
+  head: RunHead,
+  task: CompiledTask,
+  state: Readonly<TaskState>,
+  fine: ReadonlySet<string>,
+): boolean {
+  const failed = isFailed(state.status);
+  if (!failed && state.status !== "CANCELLED") return false;
+  return dependentsOf(head.workflow, task.id).some(
+    ({ task: dependent, when }) =>
+      fine.has(dependent.id) && (when === "always" || (failed && when === "failed")),
+  );
+}

@@ -1,0 +1,75 @@
+import { asTaskId } from "@bridle/protocol";
+
+import type { Decision } from "./decision.ts";
+import { endRun } from "./decide-run-end.ts";
+import { settleItem } from "./settle-item.ts";
+import { parseItemId } from "./item-id.ts";
+import { judgeJoin } from "./join.ts";
+import { dependentsOf, planOf } from "./plan.ts";
+import { stopEverything } from "./stop-task.ts";
+import { isFailed } from "./task-facts.ts";
+
+/** Draws the consequences of every end, and of the ends those bring, with a list instead of recursion (B149). */
+export function settle(decision: Decision, openBefore: number): void {
+  // The list grows while it is walked.
+  for (const taskId of decision.ended) {
+    const item = parseItemId(taskId);
+    if (item === undefined) settleTask(decision, taskId);
+    else settleItem(decision, item);
+  }
+  const endsNow = openBefore > 0 || decision.events.some((event) => event.type === "run.cancelling");
+  if (decision.head.open === 0 && endsNow && decision.head.finished === undefined) endRun(decision);
+}
+
+function settleTask(decision: Decision, taskId: string): void {
+  const { head } = decision;
+  if (head.ending !== undefined) return;
+  if (tripsFailFast(decision, taskId)) {
+    stopEverything(decision, {
+      cause: "failure",
+      reason: `task ${taskId} failed`,
+      by: "scheduler",
+    });
+    return;
+  }
+  for (const { task } of dependentsOf(head.workflow, taskId)) {
+    const state = decision.get(task.id);
+    if (state?.status === "PENDING" && state.waitsFor === 0) judge(decision, task.id);
+  }
+}
+
+/** A failure that another task waits for goes on there instead of ending the run. */
+function tripsFailFast({ head, store }: Decision, taskId: string): boolean {
+  const task = store.get(taskId);
+  return (
+    head.workflow.onFailure === "fail_fast" &&
+    task !== undefined &&
+    isFailed(task.status) &&
+    !planOf(head.workflow).handled.has(taskId)
+  );
+}
+
+function judge(decision: Decision, id: string): void {
+  const { head } = decision;
+  const task = planOf(head.workflow).task.get(id);
+  if (task === undefined) return;
+  const taskId = asTaskId(id);
+  switch (judgeJoin(head.workflow, task, (other) => decision.get(other))) {
+    case "start":
+      if (!decision.held) decision.command({ type: "evaluate-task", taskId });
+      return;
+    case "cancel":
+      decision.emit({
+        type: "task.cancelled",
+        taskId,
+        attempt: 0,
+        reason: "a task it depends on was cancelled",
+      });
+      return;
+    case "skip-condition":
+      decision.emit({ type: "task.skipped", taskId, reason: "condition" });
+      return;
+    case "skip-dependency":
+      decision.emit({ type: "task.skipped", taskId, reason: "dependency" });
+  }
+}

@@ -1,0 +1,57 @@
+import { isTerminalTask } from "@bridle/protocol";
+import type { RunStatus, RunView, TaskView } from "@bridle/protocol";
+
+import { specOf } from "./plan.ts";
+import type { RunState, TaskState } from "./run-state.ts";
+import { storeInPlace } from "./run-store.ts";
+import { forEachState } from "./run-walk.ts";
+
+/** The run's status, from its decisions alone. WAITING: every task in hand is between attempts or parked. */
+export function summaryStatus(run: RunState): RunStatus {
+  if (run.finished !== undefined) return run.finished.status;
+  if (run.ending !== undefined) return "CANCELLING";
+  if (run.paused !== undefined) return "PAUSED";
+  if (run.startedAt === undefined) return "QUEUED";
+  return run.live > 0 && run.sleeping === run.live ? "WAITING" : "RUNNING";
+}
+
+/** What the core knows of `RunView`; ids, `seq`, budget and output are the shell's to add. */
+export type RunViewCore = Omit<RunView, "runId" | "traceId" | "seq" | "budget" | "output">;
+
+/** Tasks in workflow order, each fan-out followed by those of its items that have been touched. */
+export function viewRun(run: RunState): RunViewCore {
+  const tasks: TaskView[] = [];
+  forEachState(storeInPlace(run), (taskId, state) => tasks.push(viewTask(run, taskId, state)));
+  const stop = run.finished?.stop ?? run.paused?.stop;
+  return {
+    workflow: run.workflow.name,
+    version: run.workflow.version,
+    status: summaryStatus(run),
+    createdAt: run.submittedAt ?? 0,
+    ...(run.startedAt === undefined ? {} : { startedAt: run.startedAt }),
+    ...(run.finished === undefined ? {} : { finishedAt: run.finished.at }),
+    tasks,
+    degraded: [...(run.finished?.degraded ?? [])],
+    ...(stop === undefined ? {} : { stop }),
+  };
+}
+
+function viewTask(run: RunState, taskId: string, state: Readonly<TaskState>): TaskView {
+  const { startedAt, finishedAt, step, items, error, stop } = state;
+  return {
+    id: taskId,
+    status: state.status,
+    agent: specOf(run.workflow, taskId)?.agent ?? "",
+    attempt: state.attempt,
+    spentAttempts: state.spent,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(finishedAt === undefined || !isTerminalTask(state.status) ? {} : { finishedAt }),
+    ...(step === undefined ? {} : { step }),
+    ...(items === undefined
+      ? {}
+      : { items: { total: items.total, completed: items.completed, failed: items.failed } }),
+    degraded: [...(state.degraded ?? [])],
+    ...(error === undefined ? {} : { error }),
+    ...(stop === undefined ? {} : { stop }),
+  };
+}
