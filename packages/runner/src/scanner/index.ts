@@ -9,3 +9,6 @@ export type {
   WatchOptions,
   WatchVerdict,
 } from "./scanner.ts";
+export { createLocalScanner, type LocalScannerOptions } from "./create-local-scanner.ts";
+export { createScanner } from "./create-scanner.ts";
+export { killGroup } from "./kill-group.ts";

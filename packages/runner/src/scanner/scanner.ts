@@ -21,7 +21,9 @@ export type ScannerSignal =
   /** The scanner itself was not run for `gapMs` (suspend, overload); deadlines were moved by that much (WD-12). */
   | { readonly type: "clock_gap"; readonly gapMs: number }
   /** The main loop did not turn for `lagMs`; what depends on its beats is judged afresh (B107). */
-  | { readonly type: "loop_lag"; readonly lagMs: number };
+  | { readonly type: "loop_lag"; readonly lagMs: number }
+  /** The scanner's thread broke; another one takes over the same memory (`guard.degraded`). */
+  | { readonly type: "thread_failed"; readonly message: string };
 
 export interface ScannerOptions {
   /** The thread measures with the system's monotonic clock, so `createScanner` needs `systemClock`; `createLocalScanner` takes any. */
@@ -42,6 +44,8 @@ export interface ScannerOptions {
   readonly onKilled: (kill: ScannerKill) => void;
   /** Contract: as `onVerdict`. */
   readonly onSignal?: ((signal: ScannerSignal) => void) | undefined;
+  /** Told what one of the above threw (GC-3). Default: nobody is. */
+  readonly onHandlerError?: ((error: unknown) => void) | undefined;
 }
 
 export interface BlockedLoopOptions {
