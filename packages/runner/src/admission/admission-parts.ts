@@ -1,0 +1,30 @@
+import type { GuardMode } from "@bridle/agent";
+import type { Clock, CodedError, Ids } from "@bridle/kernel";
+import type { Ledger } from "@bridle/ports";
+import type { JournalEvent, Spender } from "@bridle/protocol";
+
+import type { BreakerGate } from "./breaker-gate.ts";
+import type { Governor } from "./governor.ts";
+import type { HoldKeeper } from "./hold-keeper.ts";
+import type { ReserveQueue } from "./reserve-queue.ts";
+
+/** What the gate of one attempt works with. `queue`, `holds` and `breakers` are the worker's; `governor` is the task's. */
+export interface AdmissionParts {
+  readonly spender: Spender;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly ledger: Ledger;
+  readonly breakers: BreakerGate;
+  readonly governor: Governor;
+  readonly governorMode: GuardMode;
+  readonly budgetMode: GuardMode;
+  readonly holds: HoldKeeper;
+  readonly queue: ReserveQueue;
+  /** Ends waits in the queue. */
+  readonly signal: AbortSignal;
+  readonly journal: (event: JournalEvent) => void;
+  /** Why this worker may take no step now (WD-17), if so. */
+  readonly refusesSteps: () => CodedError | undefined;
+  /** A step was settled: the watchdog may hear of it. */
+  readonly onSettled: (step: number) => void;
+}

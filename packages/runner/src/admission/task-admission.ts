@@ -1,0 +1,211 @@
+/**
+ * The one gate before every model call and every tool call of one attempt.
+ *
+ * A1. Order (GC-5): governor → breaker check → reservation → breaker permit → dispatch mark. When a later guard refuses, what the
+ *     earlier ones gave is given back; a refusal leaves no trace but its journal entry.
+ * A2. A call that was let out is settled exactly once, whatever happens to it: by whoever made it, or by `endAll` at best knowledge.
+ *     Never at zero (BU-12, BU-20).
+ * A3. A ledger that does not answer means no money: `budget_unavailable`, nothing is sent, no breaker hears of it (BU-21).
+ * A4. After `stop` nothing is let out any more.
+ */
+import type { CodedError } from "@bridle/kernel";
+import type { WireEnd, WirePermit } from "@bridle/ports";
+import { bridleError } from "@bridle/protocol";
+import type { Amounts } from "@bridle/protocol";
+
+import type { AdmissionParts } from "./admission-parts.ts";
+import type { BreakerPermit } from "./breaker-gate.ts";
+import { OpenCall } from "./open-call.ts";
+import { refusalError } from "./refusal-error.ts";
+import { reserveAmounts } from "./reserve-amounts.ts";
+
+export interface CallAsk {
+  readonly step: number;
+  /** Breaker keys to pass, narrowest first. */
+  readonly keys: readonly string[];
+  readonly estimate: Amounts;
+  /** Share by which the reservation exceeds the estimate (BU-7). */
+  readonly factor: number;
+  /** Counts against the governor: wire calls do, tool calls do not (GV-1). */
+  readonly isGoverned: boolean;
+  /** Called when the step must wait for room in its envelope, and when that is over. */
+  readonly onWaiting: (atMostMs: number) => void;
+  readonly onWaited: () => void;
+}
+
+export class TaskAdmission {
+  readonly #parts: AdmissionParts;
+  readonly #open = new Set<OpenCall>();
+  #stopped: CodedError | undefined;
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects with the guard's refusal; then nothing is held. */
+  async admit(ask: CallAsk): Promise<WirePermit> {
+    this.#assertLive();
+    this.#passGovernor(ask);
+    try {
+      this.#checkBreakers(ask);
+      return await this.#reserveAndGo(ask);
+    } catch (error) {
+      if (ask.isGoverned) this.#parts.governor.giveBack();
+      throw error;
+    }
+  }
+
+  /** Nothing is let out from now on; calls in flight go on to their end. */
+  stop(reason: CodedError): void {
+    this.#stopped ??= reason;
+  }
+
+  /** Ends what nobody has ended, at best knowledge. */
+  async endAll(end: (reserved: Amounts) => WireEnd): Promise<void> {
+    await Promise.all([...this.#open].map(async (call) => call.end(end(call.reserved))));
+  }
+
+  #assertLive(): void {
+    if (this.#stopped !== undefined) throw this.#stopped;
+    const reason = this.#parts.refusesSteps();
+    if (reason !== undefined) throw reason;
+  }
+
+  #passGovernor({ step, isGoverned }: CallAsk): void {
+    const { governor, governorMode, clock, journal, spender } = this.#parts;
+    if (!isGoverned || governorMode === "off") return;
+    const answer = governor.admit(clock.monotonicMs());
+    if (answer.admitted) return;
+    const { retryAfterMs } = answer;
+    const at = clock.wallMs();
+    if (governorMode === "warn") {
+      journal({ type: "would_refuse", ...spender, at, step, guard: "governor", reason: "rate" });
+      return;
+    }
+    journal({ type: "governor.refused", ...spender, at, step, retryAfterMs });
+    throw bridleError("rate_governed", { details: { retryAfterMs } });
+  }
+
+  #checkBreakers({ step, keys }: CallAsk): void {
+    const refusal = this.#parts.breakers.check(keys);
+    if (refusal !== undefined) throw this.#breakerRefused(step, refusal);
+  }
+
+  async #reserveAndGo(ask: CallAsk): Promise<WirePermit> {
+    const reserved = reserveAmounts(ask.estimate, ask.factor);
+    const holdId = await this.#reserve(ask, reserved);
+    let permit: BreakerPermit | undefined;
+    try {
+      this.#assertLive();
+      permit = this.#acquire(ask);
+      await this.#dispatch(holdId);
+      return this.#opened({ ask, holdId, reserved, permit });
+    } catch (error) {
+      permit?.giveBack();
+      await this.#release(holdId);
+      throw error;
+    }
+  }
+
+  /** The hold's id; undefined when the budget guard does not enforce and let the call pass without one. */
+  async #reserve(ask: CallAsk, amounts: Amounts): Promise<string | undefined> {
+    const { budgetMode, ledger, spender, ids, clock, queue, signal } = this.#parts;
+    if (budgetMode === "off") return undefined;
+    const holdId = ids.next("hold");
+    const { step } = ask;
+    let hasWaited = false;
+    const reserve = async () => {
+      try {
+        const at = clock.wallMs();
+        return await ledger.reserve({ ...spender, holdId, step, amounts, kind: "normal", at });
+      } catch (cause) {
+        throw bridleError("budget_unavailable", { cause });
+      }
+    };
+    const onWaiting = (atMostMs: number): void => {
+      hasWaited = true;
+      ask.onWaiting(atMostMs);
+    };
+    try {
+      const answer = await queue.reserve({ runId: spender.runId, reserve, signal, onWaiting });
+      if (answer.admitted) return this.#held(holdId);
+      if (budgetMode === "enforce") throw refusalError(answer);
+      const at = clock.wallMs();
+      const reason = answer.refusal;
+      this.#parts.journal({ type: "would_refuse", ...spender, at, step, guard: "budget", reason });
+      return undefined;
+    } finally {
+      if (hasWaited) ask.onWaited();
+    }
+  }
+
+  #held(holdId: string): string {
+    this.#parts.holds.add(holdId);
+    return holdId;
+  }
+
+  #acquire({ step, keys }: CallAsk): BreakerPermit {
+    const answer = this.#parts.breakers.acquire(keys);
+    if (answer.admitted) return answer.permit;
+    throw this.#breakerRefused(step, answer);
+  }
+
+  async #dispatch(holdId: string | undefined): Promise<void> {
+    if (holdId === undefined) return;
+    const { ledger, spender } = this.#parts;
+    let isOurs: boolean;
+    try {
+      isOurs = await ledger.dispatch(spender, holdId);
+    } catch (cause) {
+      throw bridleError("budget_unavailable", { cause });
+    }
+    if (!isOurs) throw bridleError("envelope_closed");
+    this.#assertLive();
+  }
+
+  async #release(holdId: string | undefined): Promise<void> {
+    if (holdId === undefined) return;
+    const { ledger, spender, holds, queue, clock } = this.#parts;
+    holds.remove(holdId);
+    try {
+      await ledger.release(spender, holdId, clock.wallMs());
+    } catch {
+      // Not renewed any more, it expires; the end of the attempt ends it sooner.
+    }
+    queue.wake(spender.runId);
+  }
+
+  #opened({ ask, holdId, reserved, permit }: Opening): WirePermit {
+    const call = new OpenCall({
+      parts: this.#parts,
+      step: ask.step,
+      holdId,
+      reserved,
+      permit,
+      onEnded: () => this.#open.delete(call),
+    });
+    this.#open.add(call);
+    return call;
+  }
+
+  #breakerRefused(
+    step: number,
+    { key, retryAfterMs }: { readonly key: string; readonly retryAfterMs: number },
+  ): CodedError {
+    const { journal, spender, clock } = this.#parts;
+    const wholeMs = Math.max(0, Math.ceil(retryAfterMs));
+    const at = clock.wallMs();
+    journal({ type: "breaker.refused", ...spender, at, step, key, retryAfterMs: wholeMs });
+    return bridleError("breaker_open", {
+      message: `The circuit breaker "${key}" is open; no request was sent. It may be tried again in ${wholeMs} ms.`,
+      details: { breaker: key, retryAfterMs: wholeMs },
+    });
+  }
+}
+
+interface Opening {
+  readonly ask: CallAsk;
+  readonly holdId: string | undefined;
+  readonly reserved: Amounts;
+  readonly permit: BreakerPermit;
+}

@@ -1,0 +1,82 @@
+/**
+ * Step clocks of a task that may have several calls in flight, on a watch that knows one at a time: the watch is always given the
+ * one that falls due first.
+ *
+ * C1. Each wire call and each tool call has its own clock from its own beginning (WD-2).
+ * C2. A call that sleeps between two tries has none; when every call sleeps, the task waits and its other clocks stand still.
+ * C3. Output that counts starts a model call's clock afresh (WD-9).
+ */
+import type { Clock } from "@bridle/kernel";
+
+import type { StepOptions, Watch } from "../scanner/scanner.ts";
+
+interface OpenClock {
+  readonly kind: StepOptions["kind"];
+  readonly timeoutMs: number;
+  dueMs: number;
+}
+
+/** Output is counted at most this often: a stream of thousands of deltas costs a call each second. */
+const progressEveryMs = 1000;
+
+export class StepClocks {
+  readonly #watch: Watch;
+  readonly #clock: Clock;
+  readonly #open = new Map<number, OpenClock>();
+  #isWaiting = false;
+
+  constructor(watch: Watch, clock: Clock) {
+    this.#watch = watch;
+    this.#clock = clock;
+  }
+
+  start(step: number, kind: StepOptions["kind"], timeoutMs: number): void {
+    if (this.#isWaiting) {
+      this.#isWaiting = false;
+      this.#watch.endWait();
+    }
+    this.#open.set(step, { kind, timeoutMs, dueMs: this.#clock.monotonicMs() + timeoutMs });
+    this.#apply();
+  }
+
+  progress(step: number): void {
+    const open = this.#open.get(step);
+    if (open === undefined) return;
+    const dueMs = this.#clock.monotonicMs() + open.timeoutMs;
+    if (dueMs - open.dueMs < progressEveryMs) return;
+    open.dueMs = dueMs;
+    this.#apply();
+  }
+
+  /** The call sleeps for at most `ms` before it goes on. */
+  pause(step: number, on: string, ms: number): void {
+    this.#open.delete(step);
+    this.#apply();
+    if (this.#open.size > 0) return;
+    this.#isWaiting = true;
+    this.#watch.waiting(on, ms);
+  }
+
+  /** A wait that began with `pause` is over before its call begins or fails. */
+  resume(): void {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    this.#watch.endWait();
+  }
+
+  end(step: number): void {
+    this.resume();
+    if (this.#open.delete(step)) this.#apply();
+  }
+
+  #apply(): void {
+    let first: OpenClock | undefined;
+    for (const open of this.#open.values()) {
+      if (first === undefined || open.dueMs < first.dueMs) first = open;
+    }
+    this.#watch.endStep();
+    if (first === undefined) return;
+    const timeoutMs = Math.max(1, Math.ceil(first.dueMs - this.#clock.monotonicMs()));
+    this.#watch.beginStep({ kind: first.kind, timeoutMs });
+  }
+}
