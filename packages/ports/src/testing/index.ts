@@ -1,2 +1,8 @@
 export { createMemoryQueue, type MemoryQueueOptions } from "./memory-queue.ts";
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+export {
+  failpointNames,
+  withFailpoints,
+  type FailpointHit,
+  type FailpointName,
+} from "./with-failpoints.ts";

@@ -1,0 +1,13 @@
+export { attemptsContract } from "./attempts-contract.ts";
+export { feedContract } from "./feed-contract.ts";
+export { fleetLogContract } from "./fleet-log-contract.ts";
+export { inboxContract } from "./inbox-contract.ts";
+export { leasesContract } from "./leases-contract.ts";
+export { ledgerContract } from "./ledger-contract.ts";
+export { runIndexContract } from "./run-index-contract.ts";
+export { runLogContract } from "./run-log-contract.ts";
+export { stepJournalContract } from "./step-journal-contract.ts";
+export { storeContract } from "./store-contract.ts";
+export type { CreateStore, StoreUnderTest } from "./store-under-test.ts";
+export { taskQueueContract, type QueueUnderTest } from "./task-queue-contract.ts";
+export { timersContract } from "./timers-contract.ts";
