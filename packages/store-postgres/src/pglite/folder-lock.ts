@@ -55,7 +55,7 @@ function held(file: string, owner: LockOwner, abandonedBy: LockOwner | undefined
 async function create(file: string, owner: LockOwner): Promise<boolean> {
   try {
     const handle = await open(file, "wx", 0o600);
-    await handle.writeFile(JSON.stringify(owner)).finally(() => handle.close());
+    await handle.writeFile(JSON.stringify(owner)).finally(async () => handle.close());
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;

@@ -1,0 +1,140 @@
+import type { Clock } from "@bridle/kernel";
+import type { Attempts, Claim, ClaimAnswer, Finish, StepJournal } from "@bridle/ports";
+import { asRunId, asTaskId, type Spender } from "@bridle/protocol";
+
+import type { Hints } from "./postgres-feed.ts";
+import { call, type SqlDatabase } from "./sql-database.ts";
+
+interface SpenderColumns {
+  readonly run_id: string;
+  readonly task_id: string;
+  readonly attempt: number;
+}
+
+type ClaimRefusal = Extract<ClaimAnswer, { claimed: false }>["reason"];
+type FinishRefusal = "fenced" | "already_finished" | "not_claimed";
+
+/** `Attempts`: see `sql/0004-attempts.sql`. `clock` dates fences (wall). */
+export function postgresAttempts(sql: SqlDatabase, hints: Hints, clock: Clock): Attempts {
+  return {
+    raiseFences: async (runId, fences) => {
+      const values = [
+        runId,
+        fences.map(({ taskId }) => taskId),
+        fences.map(({ attempt }) => attempt),
+        clock.wallMs(),
+      ];
+      const row = await sql.one<{ raise_fences: boolean }>(call("raise_fences", values), values);
+      if (row.raise_fences) hints.orders(runId);
+    },
+    claim: async (claim) => claimAttempt(sql, claim),
+    finish: async (finish) => {
+      const reason = await finishAttempt(sql, finish);
+      if (reason !== null) return { accepted: false, reason };
+      hints.inbox(finish.runId);
+      return { accepted: true };
+    },
+    unclaimed: async (olderThan, limit) => {
+      const rows = await sql.rows<SpenderColumns>(
+        `select t.run_id, t.task_id, t.fence as attempt
+         from bridle.task t join bridle.run_head h using (run_id)
+         where t.fence > 0 and not t.is_claimed and t.fenced_at < $1 and not h.ended
+           and not bridle.is_closed(t.run_id, t.task_id)
+         order by t.fenced_at limit $2`,
+        [olderThan, limit],
+      );
+      return rows.map(spender);
+    },
+    lost: async (limit) => {
+      const rows = await sql.rows<SpenderColumns & { worker_id: string; boot_id: string }>(
+        `select c.run_id, c.task_id, c.attempt, c.worker_id, c.boot_id
+         from bridle.claim c
+           join bridle.task t on t.run_id = c.run_id and t.task_id = c.task_id and t.fence = c.attempt
+           join bridle.run_head h on h.run_id = c.run_id and not h.ended
+         where not c.is_over and not exists (select from bridle.lease l
+           where l.name = 'worker:' || c.boot_id and l.holder is not null and l.until > clock_timestamp())
+         limit $1`,
+        [limit],
+      );
+      return rows.map((row) => ({
+        ...spender(row),
+        workerId: row.worker_id,
+        bootId: row.boot_id,
+      }));
+    },
+    stopOrders: async (bootId) => {
+      const rows = await sql.rows<SpenderColumns & { reason: string }>(
+        `select c.run_id, c.task_id, c.attempt,
+           coalesce(s.reason, case when c.attempt < t.fence then '"fenced"' else '"run ended"' end) as reason
+         from bridle.claim c
+           join bridle.task t using (run_id, task_id)
+           join bridle.run_head h using (run_id)
+           left join bridle.stop_order s using (run_id, task_id, attempt)
+         where c.boot_id = $1 and not c.is_over
+           and (s.reason is not null or c.attempt < t.fence or h.ended)`,
+        [bootId],
+      );
+      // The reason is stored as a JSON string, which we wrote.
+      return rows.map((row) => ({ ...spender(row), reason: JSON.parse(row.reason) as string }));
+    },
+  };
+}
+
+async function claimAttempt(sql: SqlDatabase, claim: Claim): Promise<ClaimAnswer> {
+  const values = [claim.runId, claim.taskId, claim.attempt, claim.workerId, claim.bootId];
+  const row = await sql.one<{
+    refusal: ClaimRefusal | null;
+    envelope: string;
+    trace_id: string;
+    grace_used_ms: number;
+  }>(call("claim_attempt", values), values);
+  if (row.refusal !== null) return { claimed: false, reason: row.refusal };
+  return {
+    claimed: true,
+    envelope: row.envelope,
+    traceId: row.trace_id,
+    graceUsedMs: row.grace_used_ms,
+  };
+}
+
+async function finishAttempt(sql: SqlDatabase, finish: Finish): Promise<FinishRefusal | null> {
+  const { runId, taskId, attempt, outcome } = finish;
+  const values = [
+    runId,
+    taskId,
+    attempt,
+    finish.bootId,
+    JSON.stringify({ kind: "finished", taskId, attempt, outcome }),
+    outcome.status === "completed",
+    finish.output ?? null,
+    finish.graceUsedMs,
+    finish.at,
+  ];
+  const row = await sql.one<{ finish_attempt: FinishRefusal | null }>(
+    call("finish_attempt", values),
+    values,
+  );
+  return row.finish_attempt;
+}
+
+function spender({ run_id, task_id, attempt }: SpenderColumns): Spender {
+  return { runId: asRunId(run_id), taskId: asTaskId(task_id), attempt };
+}
+
+/** `StepJournal`. Names are stored as JSON: authors may put any character into them. */
+export function postgresSteps(sql: SqlDatabase): StepJournal {
+  return {
+    begin: async ({ runId, taskId, attempt }, name) => {
+      const values = [runId, taskId, attempt, JSON.stringify(name)];
+      const { state, result } = await sql.one<{
+        state: "new" | "begun" | "done" | "fenced";
+        result: string | null;
+      }>(call("begin_step", values), values);
+      return state === "done" ? { state, result: result ?? "" } : { state };
+    },
+    save: async ({ runId, taskId, attempt }, name, result) => {
+      const values = [runId, taskId, attempt, JSON.stringify(name), result];
+      return (await sql.one<{ save_step: boolean }>(call("save_step", values), values)).save_step;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { Ledger } from "@bridle/ports";
+import { asRunId, asTaskId } from "@bridle/protocol";
+import type {
+  Amounts,
+  EnvelopeState,
+  HoldEnd,
+  HoldState,
+  RefusalKind,
+  ReserveAnswer,
+  ReserveRequest,
+  SettleRequest,
+} from "@bridle/protocol";
+
+import { fromColumn, toColumn, type AmountsColumn } from "./amounts-columns.ts";
+import type { Hints } from "./postgres-feed.ts";
+import { call, type SqlDatabase } from "./sql-database.ts";
+
+interface ReserveRow {
+  readonly refusal: RefusalKind | null;
+  readonly envelope: string;
+  readonly dimension: keyof Amounts | "none";
+  readonly settled: AmountsColumn | null;
+  readonly reserved: AmountsColumn | null;
+  readonly limits: AmountsColumn | null;
+}
+
+interface EndRow {
+  readonly ending: "settled" | "released" | null;
+  readonly charged: AmountsColumn | null;
+  readonly overrun: boolean | null;
+  readonly basis: SettleRequest["basis"] | null;
+}
+
+interface EnvelopeRow {
+  readonly name: string;
+  readonly limits: AmountsColumn;
+  readonly credit_mode: EnvelopeState["creditMode"];
+  readonly on_trip: EnvelopeState["onTrip"];
+  readonly settled: AmountsColumn;
+  readonly reserved: AmountsColumn;
+  readonly tripped_by: string | null;
+  readonly closed: boolean;
+  readonly frozen_by: readonly string[];
+}
+
+interface HoldRow {
+  readonly run_id: string;
+  readonly hold_id: string;
+  readonly task_id: string;
+  readonly attempt: number;
+  readonly step: number;
+  readonly amounts: AmountsColumn;
+  readonly status: HoldState["status"];
+}
+
+/** `Ledger`: the rules are in `sql/0002-ledger.sql`, one function per operation. */
+export function postgresLedger(sql: SqlDatabase, hints: Hints): Ledger {
+  return {
+    reserve: async (request) => {
+      const row = await sql.one<ReserveRow>(...reserveCall(request));
+      if (row.refusal !== "fenced") hints.run(request.runId);
+      return reserveAnswer(request, row);
+    },
+    dispatch: async ({ runId, taskId, attempt }, holdId) => {
+      const values = [runId, taskId, attempt, holdId];
+      return (await sql.one<{ dispatch: boolean }>(call("dispatch", values), values)).dispatch;
+    },
+    settle: async (request) => {
+      const { runId, taskId, attempt, holdId, basis, at } = request;
+      const values = [runId, taskId, attempt, holdId, toColumn(request.actual), basis, at];
+      const row = await sql.one<EndRow>(call("end_hold", values), values);
+      hints.run(runId);
+      return holdEnd(row);
+    },
+    release: async ({ runId, taskId, attempt }, holdId, at) => {
+      const values = [runId, taskId, attempt, holdId, null, null, at];
+      const row = await sql.one<EndRow>(call("end_hold", values), values);
+      hints.run(runId);
+      return holdEnd(row);
+    },
+    renew: async (holdIds, at) => {
+      const values = [holdIds, at];
+      await sql.run(call("renew_holds", values), values);
+    },
+    expire: async (olderThan, at) => {
+      const values = [olderThan, at];
+      return (await sql.one<{ expire_holds: number }>(call("expire_holds", values), values))
+        .expire_holds;
+    },
+    close: async (runId, envelope, at) => {
+      const values = [runId, envelope, at];
+      await sql.run(call("close_envelope", values), values);
+      hints.run(runId);
+    },
+    raise: async (runId, envelope, by) => {
+      const values = [runId, envelope, toColumn(by)];
+      const row = await sql.first<EnvelopeRow>(call("raise_envelope", values), values);
+      return row && envelopeState(row);
+    },
+    envelopes: async (runId) => {
+      const rows = await sql.rows<EnvelopeRow>(
+        "select * from bridle.envelope where run_id = $1 order by ordinal",
+        [runId],
+      );
+      return rows.map(envelopeState);
+    },
+    openHolds: async (runId) => {
+      const rows = await sql.rows<HoldRow>(
+        "select * from bridle.hold where run_id = $1 and is_open order by ordinal",
+        [runId],
+      );
+      return rows.map(holdState);
+    },
+  };
+}
+
+function reserveCall(request: ReserveRequest): [string, readonly unknown[]] {
+  const { runId, taskId, attempt, holdId, step, amounts, kind, at } = request;
+  const values = [runId, taskId, attempt, holdId, step, toColumn(amounts), kind, at];
+  return [call("reserve", values), values];
+}
+
+function reserveAnswer(request: ReserveRequest, row: ReserveRow): ReserveAnswer {
+  if (row.refusal === null) return { admitted: true, holdId: request.holdId };
+  return {
+    admitted: false,
+    refusal: row.refusal,
+    envelope: row.envelope,
+    dimension: row.dimension,
+    requested: request.amounts,
+    settled: fromColumn(row.settled),
+    reserved: fromColumn(row.reserved),
+    limit: fromColumn(row.limits),
+  };
+}
+
+function holdEnd({ ending, charged, overrun, basis }: EndRow): HoldEnd {
+  if (ending === null) return { end: "unknown_hold" };
+  if (ending === "released") return { end: "released" };
+  return {
+    end: "settled",
+    charged: fromColumn(charged),
+    overrun: overrun ?? false,
+    basis: basis ?? "unknown",
+  };
+}
+
+function envelopeState(row: EnvelopeRow): EnvelopeState {
+  return {
+    envelope: row.name,
+    limit: fromColumn(row.limits),
+    creditMode: row.credit_mode,
+    onTrip: row.on_trip,
+    settled: fromColumn(row.settled),
+    reserved: fromColumn(row.reserved),
+    tripped: row.tripped_by !== null,
+    closed: row.closed,
+    frozenBy: row.frozen_by,
+  };
+}
+
+function holdState(row: HoldRow): HoldState {
+  return {
+    runId: asRunId(row.run_id),
+    taskId: asTaskId(row.task_id),
+    attempt: row.attempt,
+    holdId: row.hold_id,
+    step: row.step,
+    amounts: fromColumn(row.amounts),
+    status: row.status,
+  };
+}
