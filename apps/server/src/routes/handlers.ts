@@ -1,0 +1,27 @@
+import { cancelRun, cancelTask, pauseRun, resumeRun } from "./control-run.ts";
+import { docs, openapi } from "./docs.ts";
+import { healthz, readyz } from "./health.ts";
+import { getBudgets, getRun, listEvents, listRuns } from "./read-runs.ts";
+import type { Handlers } from "./route-context.ts";
+import { streamRunRoute } from "./stream-run.ts";
+import { submitRun } from "./submit-run.ts";
+
+/** One handler per route of the table; a route without one does not compile. */
+export const handlers: Handlers = {
+  submitRun,
+  listRuns,
+  getRun,
+  listEvents,
+  streamRun: streamRunRoute,
+  cancelRun,
+  cancelTask,
+  pauseRun,
+  resumeRun,
+  getBudgets,
+  listAgents: async (_request, { agents }) => ({ agents }),
+  listBreakers: async (_request, { breakers }) => ({ breakers: await breakers.list() }),
+  healthz,
+  readyz,
+  openapi,
+  docs,
+};
