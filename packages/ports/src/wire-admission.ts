@@ -16,6 +16,8 @@ export interface WireEnd {
   /** What the provider will bill, at best knowledge; never zero for a call that left (BU-12). */
   readonly actual: Amounts;
   readonly basis: "usage" | "best_knowledge" | "unknown";
+  /** The server's Retry-After, from now: no breaker's cooldown ends before it (BR-11). */
+  readonly retryAfterMs?: number | undefined;
   /** Completed progress: the only thing that closes a half-open breaker (BR-10). */
   readonly completedProgress: boolean;
 }
