@@ -1,1 +1,11 @@
-export {};
+export type { AttemptRecord } from "./attempt-record.ts";
+export type { TokenPricing } from "./call-cost.ts";
+export { classRules, wireCallBound } from "./class-rules.ts";
+export type { ClassRule } from "./class-rules.ts";
+export { classify } from "./classify.ts";
+export { createModelCaller } from "./create-model-caller.ts";
+export type { ModelCallerOptions } from "./create-model-caller.ts";
+export { backoff, decide } from "./decide.ts";
+export type { Decision, DecisionInput } from "./decide.ts";
+export type { CatalogModel, CatalogTarget, ModelCatalog } from "./model-catalog.ts";
+export { readRetryAfter, readShouldRetry } from "./retry-after.ts";

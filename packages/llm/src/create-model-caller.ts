@@ -1,0 +1,183 @@
+/**
+ * Makes one model call come out well or fail cheaply. Owns the loop over wire calls; the decisions are in `classify` and `decide`,
+ * the money and the breakers behind `WireAdmission`, the wire behind `ModelTarget`.
+ *
+ * M1. Wire calls of one call ≤ `wireCallBound(targets)`, each admitted and settled on its own.
+ * M2. Nobody else retries: targets make one request per stream.
+ * M3. Between wire calls nothing is held, and an abort ends the wait at once (B109).
+ * M4. A model asked in place of the wanted one is always told of (`degraded`), and never asked when the caller forbids it.
+ */
+import { sleep } from "@bridle/kernel";
+import type { Clock, Random } from "@bridle/kernel";
+import type { ModelCall, ModelCallResult, ModelCaller } from "@bridle/ports";
+import { addAmounts, noAmounts } from "@bridle/protocol";
+import type { Amounts } from "@bridle/protocol";
+
+import type { AttemptRecord } from "./attempt-record.ts";
+import type { PricedTarget } from "./call-cost.ts";
+import { callError } from "./call-error.ts";
+import { decide } from "./decide.ts";
+import { isProviderRefusal } from "./is-provider-refusal.ts";
+import type { AttemptVerdict } from "./judge-attempt.ts";
+import type { ModelCatalog } from "./model-catalog.ts";
+import { readRetryAfter, readShouldRetry } from "./retry-after.ts";
+import { targetsOf } from "./targets-of.ts";
+import { toResponse } from "./to-response.ts";
+import { sendOnce } from "./wire-attempt.ts";
+import type { AttemptResult } from "./wire-attempt.ts";
+
+export interface ModelCallerOptions {
+  readonly models: ModelCatalog;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Longest time a wire call may go without output, where its target says nothing else. Default 120 s (WD-9). */
+  readonly noOutputMs?: number | undefined;
+}
+
+const defaultNoOutputMs = 120_000;
+
+export function createModelCaller(options: ModelCallerOptions): ModelCaller {
+  return { call: async (call) => new CallLoop(options, call).run() };
+}
+
+type FailedVerdict = Exclude<AttemptVerdict, { readonly outcome: "success" }>;
+
+/** The state of one call. */
+class CallLoop {
+  readonly #options: ModelCallerOptions;
+  readonly #call: ModelCall;
+  readonly #targets: readonly PricedTarget[];
+  readonly #attempts: AttemptRecord[] = [];
+  #targetIndex = 0;
+  #triesOnTarget = 0;
+  #wireCalls = 0;
+  #spent: Amounts = noAmounts;
+
+  constructor(options: ModelCallerOptions, call: ModelCall) {
+    this.#options = options;
+    this.#call = call;
+    this.#targets = targetsOf(options.models, call);
+  }
+
+  async run(): Promise<ModelCallResult> {
+    for (;;) {
+      const target = this.#target();
+      // oxlint-disable-next-line no-await-in-loop -- one wire call after the other
+      const result = await this.#send(target);
+      if (result === undefined) continue;
+      if (result.verdict.outcome === "success") return this.#success(target, result);
+      // oxlint-disable-next-line no-await-in-loop -- the wait stands between wire calls
+      await this.#recover(target, result, result.verdict);
+    }
+  }
+
+  #target(): PricedTarget {
+    const target = this.#targets[this.#targetIndex];
+    if (target !== undefined) return target;
+    throw new Error(
+      "The call moved beyond the last target of its chain; decide() must surface first.",
+    );
+  }
+
+  get #hasNextTarget(): boolean {
+    return this.#targetIndex + 1 < this.#targets.length;
+  }
+
+  /** Undefined when the target's breaker refused and the next one is to be asked. */
+  async #send(priced: PricedTarget): Promise<AttemptResult | undefined> {
+    const { clock, noOutputMs } = this.#options;
+    const wireCall = this.#wireCalls + 1;
+    try {
+      const result = await sendOnce({
+        call: this.#call,
+        priced,
+        clock,
+        wireCall,
+        noOutputMs: priced.noOutputMs ?? noOutputMs ?? defaultNoOutputMs,
+      });
+      this.#wireCalls = wireCall;
+      this.#triesOnTarget += 1;
+      this.#spent = addAmounts(this.#spent, result.actual);
+      this.#report(priced, result.verdict);
+      return result;
+    } catch (error) {
+      // BR-17: an open provider breaker moves to the next target of the chain; any other refusal is the caller's to hear.
+      if (!this.#hasNextTarget || !isProviderRefusal(error)) throw error;
+      this.#moveOn();
+      return undefined;
+    }
+  }
+
+  #report({ target }: PricedTarget, verdict: AttemptVerdict): void {
+    const common = { type: "attempt", target: target.key, wireCall: this.#wireCalls } as const;
+    if (verdict.outcome === "success") {
+      this.#call.onEvent({ ...common, outcome: "success" });
+      return;
+    }
+    const { status, message } = verdict.failure;
+    this.#call.onEvent({ ...common, outcome: "failure", class: verdict.class, status });
+    this.#attempts.push({
+      target: target.key,
+      wireCall: this.#wireCalls,
+      class: verdict.class,
+      status,
+      message,
+    });
+  }
+
+  /** Waits, moves on, or throws what the caller is to see. */
+  async #recover(
+    target: PricedTarget,
+    { reading }: AttemptResult,
+    verdict: FailedVerdict,
+  ): Promise<void> {
+    if (verdict.abortedBy !== undefined) throw verdict.abortedBy.reason as Error;
+    const { clock, random } = this.#options;
+    const { headers, stage } = verdict.failure;
+    const retryAfterMs = readRetryAfter(headers, clock.wallMs());
+    const decision = decide({
+      class: verdict.class,
+      stage,
+      tries: this.#triesOnTarget,
+      retryAfterMs,
+      shouldRetry: readShouldRetry(headers),
+      priority: this.#call.priority,
+      hasNextTarget: this.#hasNextTarget,
+      leftMs: this.#call.deadlineMs - clock.monotonicMs(),
+      chance: random.next(),
+    });
+    const delayMs = decision.action === "retry" ? decision.delayMs : 0;
+    this.#call.onEvent({
+      type: "decision",
+      action: decision.action,
+      class: verdict.class,
+      delayMs,
+    });
+    if (decision.action === "surface") {
+      throw callError({
+        code: decision.code,
+        model: this.#call.request.model,
+        attempts: this.#attempts,
+        partialText: reading.text,
+        retryAfterMs,
+      });
+    }
+    if (decision.action === "next_target") this.#moveOn();
+    else await sleep({ clock, ms: delayMs, signal: this.#call.signal });
+  }
+
+  #moveOn(): void {
+    this.#targetIndex += 1;
+    this.#triesOnTarget = 0;
+  }
+
+  #success(served: PricedTarget, { reading }: AttemptResult): ModelCallResult {
+    const wanted = this.#targets[0]?.target.key;
+    const key = served.target.key;
+    return {
+      response: toResponse(key, reading, served, this.#call.request),
+      spent: this.#spent,
+      degraded: key === wanted ? [] : [`model:${key} instead of ${wanted}`],
+    };
+  }
+}

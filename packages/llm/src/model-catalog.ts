@@ -1,0 +1,24 @@
+import type { ModelTarget } from "@bridle/ports";
+
+import type { TokenPricing } from "./call-cost.ts";
+
+/** One rung of a model's chain: where to ask, what it costs, how much it may say. */
+export interface CatalogTarget {
+  readonly target: ModelTarget;
+  /** Undefined when nobody knows: nothing is sent there (BU-2). */
+  readonly pricing: TokenPricing | undefined;
+  /** Output asked for and reserved when the request names no limit; also the most a request may ask for. */
+  readonly maxOutputTokens: number;
+  /** Longest time without output (WD-9). Default: the caller's. */
+  readonly noOutputMs?: number | undefined;
+}
+
+/** A configured model: targets in the order in which they are asked. */
+export interface CatalogModel {
+  readonly name: string;
+  readonly chain: readonly CatalogTarget[];
+}
+
+export interface ModelCatalog {
+  find(name: string): CatalogModel | undefined;
+}
