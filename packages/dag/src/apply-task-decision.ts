@@ -1,83 +1,69 @@
-import { endCauses } from "@bridle/protocol";
-import type { EndRule, RunEvent } from "@bridle/protocol";
-import { defaultLimits } from "@bridle/protocol";
+import { defaultLimits, endCauses } from "@bridle/protocol";
+import type { EndRule, EventOf, RunEvent } from "@bridle/protocol";
 
 import { changeTask, slideWindow } from "./change-task.ts";
 import type { TaskState } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
 import { tryGroup } from "./try-group.ts";
 
-type TaskDecision = Extract<
-  RunEvent,
-  {
-    type:
-      | "task.expanded"
-      | "task.scheduled"
-      | "task.completed"
-      | "task.failed"
-      | "task.cancelled"
-      | "task.skipped"
-      | "task.retrying"
-      | "task.parked"
-      | "task.cancelling"
-      | "task.lost";
-  }
->;
+type TaskDecisionType =
+  | "task.expanded"
+  | "task.scheduled"
+  | "task.completed"
+  | "task.failed"
+  | "task.cancelled"
+  | "task.skipped"
+  | "task.retrying"
+  | "task.parked"
+  | "task.cancelling"
+  | "task.lost";
+export type TaskDecision = EventOf<TaskDecisionType>;
 
-/** False when the event is none of a task's decisions. */
-export function applyTaskDecision(store: RunStore, event: RunEvent): boolean {
-  const change = changeFor(event as TaskDecision);
-  if (change === undefined) return event.type === "task.lost";
-  changeTask(store, (event as TaskDecision).taskId, change);
+const changes: {
+  readonly [Type in TaskDecisionType]: (task: TaskState, event: EventOf<Type>) => void;
+} = {
+  "task.expanded": expand,
+  "task.scheduled": schedule,
+  "task.completed": complete,
+  "task.failed": fail,
+  "task.cancelled": (task, event) => end(task, "CANCELLED", event.at),
+  "task.skipped": (task, event) => {
+    end(task, "SKIPPED", event.at);
+    task.skipped = event.reason;
+  },
+  "task.retrying": retry,
+  "task.parked": (task, event) => {
+    task.status = "PARKED";
+    task.wakeAt = event.until;
+    task.parkedAt = event.at;
+    task.parkedBy = event.breaker;
+  },
+  "task.cancelling": (task, event) => {
+    task.status = "CANCELLING";
+    task.cancelling = { reason: event.reason, until: event.at + defaultLimits.cancellingMs };
+  },
+  // Says why; what becomes of the task is the next decision.
+  "task.lost": () => {},
+};
+
+export function isTaskDecision(event: RunEvent): event is TaskDecision {
+  return Object.hasOwn(changes, event.type);
+}
+
+export function applyTaskDecision(store: RunStore, event: TaskDecision): void {
+  // The table holds for each type the change that takes that type's event.
+  const change = changes[event.type] as (task: TaskState, event: TaskDecision) => void;
+  changeTask(store, event.taskId, (task) => change(task, event));
   if (event.type === "task.expanded") slideWindow(store, event.taskId);
-  return true;
 }
 
-type Change = (task: TaskState) => void;
-
-function changeFor(event: TaskDecision): Change | undefined {
-  switch (event.type) {
-    case "task.expanded":
-      return (task) => expand(task, event);
-    case "task.scheduled":
-      return (task) => schedule(task, event);
-    case "task.retrying":
-      return (task) => retry(task, event);
-    case "task.parked":
-      return (task) => {
-        task.status = "PARKED";
-        task.wakeAt = event.until;
-        task.parkedAt = event.at;
-        task.parkedBy = event.breaker;
-      };
-    case "task.cancelling":
-      return (task) => {
-        task.status = "CANCELLING";
-        task.cancelling = { reason: event.reason, until: event.at + defaultLimits.cancellingMs };
-      };
-    case "task.completed":
-      return (task) => {
-        end(task, "COMPLETED", event.at);
-        task.outputBytes = event.outputBytes;
-        if (event.degraded !== undefined && event.degraded.length > 0) {
-          task.degraded = event.degraded;
-        }
-      };
-    case "task.failed":
-      return (task) => fail(task, event);
-    case "task.cancelled":
-      return (task) => end(task, "CANCELLED", event.at);
-    case "task.skipped":
-      return (task) => {
-        end(task, "SKIPPED", event.at);
-        task.skipped = event.reason;
-      };
-    default:
-      return undefined;
-  }
+function complete(task: TaskState, event: EventOf<"task.completed">): void {
+  end(task, "COMPLETED", event.at);
+  task.outputBytes = event.outputBytes;
+  if (event.degraded !== undefined && event.degraded.length > 0) task.degraded = event.degraded;
 }
 
-function expand(task: TaskState, event: TaskDecision & { type: "task.expanded" }): void {
+function expand(task: TaskState, event: EventOf<"task.expanded">): void {
   task.status = "RUNNING";
   task.startedAt = event.at;
   task.items = {
@@ -92,7 +78,7 @@ function expand(task: TaskState, event: TaskDecision & { type: "task.expanded" }
   };
 }
 
-function schedule(task: TaskState, event: TaskDecision & { type: "task.scheduled" }): void {
+function schedule(task: TaskState, event: EventOf<"task.scheduled">): void {
   if (task.parkedAt !== undefined) {
     task.parkedMs = (task.parkedMs ?? 0) + Math.max(0, event.at - task.parkedAt);
     delete task.parkedAt;
@@ -102,7 +88,7 @@ function schedule(task: TaskState, event: TaskDecision & { type: "task.scheduled
   task.status = "QUEUED";
 }
 
-function retry(task: TaskState, event: TaskDecision & { type: "task.retrying" }): void {
+function retry(task: TaskState, event: EventOf<"task.retrying">): void {
   task.status = "PENDING";
   task.wakeAt = event.at + event.delayMs;
   task.spent = event.spent;
@@ -112,7 +98,7 @@ function retry(task: TaskState, event: TaskDecision & { type: "task.retrying" })
   task.tries = { ...task.tries, [group]: (task.tries?.[group] ?? 0) + 1 };
 }
 
-function fail(task: TaskState, event: TaskDecision & { type: "task.failed" }): void {
+function fail(task: TaskState, event: EventOf<"task.failed">): void {
   end(task, event.status, event.at);
   task.error = { code: event.code, message: event.message, cause: event.cause };
   task.stop = event.stop;

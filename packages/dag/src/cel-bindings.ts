@@ -10,7 +10,8 @@ export function celBindings(
 ): Readonly<Record<string, unknown>> {
   const safe: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(bindings)) {
-    safe[name] = name === "index" && Number.isInteger(value) ? BigInt(value as number) : safely(value);
+    safe[name] =
+      name === "index" && Number.isInteger(value) ? BigInt(value as number) : safely(value);
   }
   return safe;
 }
@@ -22,9 +23,7 @@ function safely(value: unknown): unknown {
 function isMisread(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(isMisread);
-  return (
-    misread.some((key) => Object.hasOwn(value, key)) || Object.values(value).some(isMisread)
-  );
+  return misread.some((key) => Object.hasOwn(value, key)) || Object.values(value).some(isMisread);
 }
 
 function asData(value: unknown): unknown {

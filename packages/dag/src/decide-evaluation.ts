@@ -21,7 +21,11 @@ export function decideEvaluation(
   const spec = specOf(decision.head.workflow, taskId);
   if (spec === undefined) return;
   if (item === undefined ? awaitsTask(decision, taskId) : awaitsItem(decision, taskId)) {
-    answer(decision, { taskId, spec, isList: item === undefined && spec.forEach !== undefined }, result);
+    answer(
+      decision,
+      { taskId, spec, isList: item === undefined && spec.forEach !== undefined },
+      result,
+    );
   }
 }
 

@@ -134,7 +134,21 @@ class Reading {
       case "!_":
       case "-_":
         return this.read(node.args, scope);
-      default:
+      case "?:":
+      case "||":
+      case "&&":
+      case "==":
+      case "!=":
+      case "<":
+      case "<=":
+      case ">":
+      case ">=":
+      case "in":
+      case "+":
+      case "-":
+      case "*":
+      case "/":
+      case "%":
         return this.#all(node.args, scope);
     }
   }

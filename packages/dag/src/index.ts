@@ -8,3 +8,5 @@ export { initialRun, type RunState, type TaskState } from "./run-state.ts";
 export { summaryStatus, viewRun, type RunViewCore } from "./view-run.ts";
 export { expressionLimits, type TaskReference } from "./expression.ts";
 export { evaluateTemplate, hasExpression, referencesOf, type TemplateAnswer } from "./template.ts";
+export { compileWorkflow, type CompileAnswer, type CompileOptions } from "./compile-workflow.ts";
+export { validateInput } from "./validate-input.ts";

@@ -1,11 +1,11 @@
 import { asTaskId } from "@bridle/protocol";
 
-import type { Decision } from "./decision.ts";
 import { endRun } from "./decide-run-end.ts";
-import { settleItem } from "./settle-item.ts";
+import type { Decision } from "./decision.ts";
 import { parseItemId } from "./item-id.ts";
 import { judgeJoin } from "./join.ts";
 import { dependentsOf, planOf } from "./plan.ts";
+import { settleItem } from "./settle-item.ts";
 import { stopEverything } from "./stop-task.ts";
 import { isFailed } from "./task-facts.ts";
 
@@ -17,7 +17,8 @@ export function settle(decision: Decision, openBefore: number): void {
     if (item === undefined) settleTask(decision, taskId);
     else settleItem(decision, item);
   }
-  const endsNow = openBefore > 0 || decision.events.some((event) => event.type === "run.cancelling");
+  const endsNow =
+    openBefore > 0 || decision.events.some((event) => event.type === "run.cancelling");
   if (decision.head.open === 0 && endsNow && decision.head.finished === undefined) endRun(decision);
 }
 

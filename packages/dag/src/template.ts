@@ -1,3 +1,4 @@
+import { celBindings } from "./cel-bindings.ts";
 /**
  * Templates: any JSON in whose strings `${{ … }}` holds CEL.
  *
@@ -7,7 +8,6 @@
  */
 import { firstLine, parseExpression } from "./expression.ts";
 import type { Expression, Parsed, TaskReference } from "./expression.ts";
-import { celBindings } from "./cel-bindings.ts";
 import { toJsonValue } from "./to-json-value.ts";
 
 export type Segment = string | Expression;
@@ -29,7 +29,8 @@ export function parseString(text: string): Parsed<StringTemplate> {
   let from = 0;
   for (let start = text.indexOf(opening); start !== -1; start = text.indexOf(opening, from)) {
     const end = closing(text, start + opening.length);
-    if (end === undefined) return { ok: false, message: "An expression that begins with ${{ has no end }}." };
+    if (end === undefined)
+      return { ok: false, message: "An expression that begins with ${{ has no end }}." };
     const parsed = parseExpression(text.slice(start + opening.length, end).trim());
     if (!parsed.ok) return parsed;
     if (start > from) segments.push(text.slice(from, start));

@@ -16,21 +16,9 @@ export function toJsonValue(value: unknown): unknown {
   const convert = (each: unknown): unknown => {
     spend(2);
     if (each === null || each === undefined) return null;
-    switch (typeof each) {
-      case "boolean":
-        return each;
-      case "string":
-        spend(each.length);
-        return each;
-      case "number":
-        return finite(each);
-      case "bigint":
-        return safeInteger(each);
-      case "object":
-        return convertObject(each);
-      default:
-        throw new Error(`A ${typeof each} has no form in JSON.`);
-    }
+    if (typeof each === "object") return convertObject(each);
+    if (typeof each === "string") spend(each.length);
+    return convertScalar(each);
   };
   const convertObject = (each: object): unknown => {
     if (Array.isArray(each)) return each.map(convert);
@@ -45,6 +33,13 @@ export function toJsonValue(value: unknown): unknown {
     );
   };
   return convert(value);
+}
+
+function convertScalar(value: unknown): unknown {
+  if (typeof value === "number") return finite(value);
+  if (typeof value === "bigint") return safeInteger(value);
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  throw new Error(`A ${typeof value} has no form in JSON.`);
 }
 
 function convertScalarObject(value: object): unknown {

@@ -1,0 +1,103 @@
+import { defaultLimits, nanoUsdPerUsd, retrySpecSchema } from "@bridle/protocol";
+import type { Amounts, EnvelopeTerms, TaskSpec, WorkflowSpec } from "@bridle/protocol";
+
+import type { Graph } from "./check-graph.ts";
+import type { CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
+import { templateStrings } from "./template.ts";
+
+/** Items of a fan-out in hand at once when the task does not say. */
+const defaultConcurrency = 32;
+
+/** A spec without faults, as a run pins it: defaults filled in, tasks in order. */
+export function buildWorkflow(
+  spec: WorkflowSpec,
+  graph: Graph,
+  order: readonly string[],
+): CompiledWorkflow {
+  const budget = envelope(spec.budget, {
+    tokens: defaultLimits.runTokens,
+    nanoUsd: defaultLimits.runNanoUsd,
+    calls: defaultLimits.runCalls,
+  });
+  const byId = new Map(spec.tasks.map((task) => [task.id, task]));
+  const tasks = order.flatMap((id) => {
+    const task = byId.get(id);
+    return task === undefined ? [] : [buildTask(task, { spec, graph, budget })];
+  });
+  return {
+    format: 1,
+    name: spec.name,
+    version: spec.version,
+    tasks,
+    budget,
+    onExceeded: spec.budget.onExceeded,
+    runTimeoutMs: spec.timeout.run ?? defaultLimits.runTimeoutMs,
+    onFailure: spec.onFailure,
+    ...(spec.output === undefined ? {} : { output: spec.output }),
+    ...(spec.input === undefined ? {} : { inputSchema: spec.input }),
+  };
+}
+
+interface Context {
+  readonly spec: WorkflowSpec;
+  readonly graph: Graph;
+  readonly budget: EnvelopeTerms;
+}
+
+function buildTask(task: TaskSpec, { spec, graph, budget }: Context): CompiledTask {
+  const dependencies = graph.dependencies.get(task.id) ?? new Map();
+  const input = task.llm ?? task.input ?? {};
+  const stepMs = task.timeout?.step ?? spec.timeout.step;
+  return {
+    id: task.id,
+    agent: task.agent ?? "llm",
+    dependsOn: [...dependencies].map(([id, when]) => ({ task: id, when })),
+    ...(task.if === undefined ? {} : { if: task.if }),
+    ...(task.forEach === undefined ? {} : { forEach: fanOut(task, task.forEach) }),
+    input,
+    hasExpressions: [task.if, task.forEach?.items, input].some(holdsExpression),
+    retry: task.retry ?? retrySpecSchema.parse({}),
+    timeout: {
+      ...(stepMs === undefined ? {} : { stepMs }),
+      taskMs: task.timeout?.task ?? spec.timeout.task ?? defaultLimits.taskTimeoutMs,
+    },
+    budget: envelope(task.budget ?? {}, budget.limit),
+    priority: task.priority,
+    allowModelFallback: task.allowModelFallback,
+  };
+}
+
+function fanOut(
+  task: TaskSpec,
+  forEach: NonNullable<TaskSpec["forEach"]>,
+): NonNullable<CompiledTask["forEach"]> {
+  const { items, maxItems, maxFailures } = forEach;
+  const concurrency = task.concurrency?.limit ?? defaultConcurrency;
+  return { items, maxItems, maxFailures, concurrency };
+}
+
+function holdsExpression(template: unknown): boolean {
+  return templateStrings(template).next().done !== true;
+}
+
+type Limit = number | "unlimited" | undefined;
+
+function envelope(
+  spec: { readonly maxTokens?: Limit; readonly maxUsd?: Limit; readonly maxCalls?: Limit },
+  fallback: Amounts,
+): EnvelopeTerms {
+  return {
+    limit: {
+      tokens: amount(spec.maxTokens, fallback.tokens),
+      nanoUsd: amount(spec.maxUsd, fallback.nanoUsd, nanoUsdPerUsd),
+      calls: amount(spec.maxCalls, fallback.calls),
+    },
+    creditMode: "credit",
+    onTrip: "ladder",
+  };
+}
+
+function amount(limit: Limit, fallback: number, unit = 1): number {
+  if (limit === undefined) return fallback;
+  return limit === "unlimited" ? Number.MAX_SAFE_INTEGER : Math.round(limit * unit);
+}
