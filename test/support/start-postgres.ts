@@ -35,7 +35,7 @@ export async function findPostgres(): Promise<string | undefined> {
   ];
   for (const folder of candidates) {
     // oxlint-disable-next-line no-await-in-loop -- the first that works
-    const names = await readdir(folder).catch(() => []);
+    const names: string[] = await readdir(folder).catch(() => []);
     if (names.includes("initdb") && names.includes("postgres")) return folder;
   }
   return undefined;

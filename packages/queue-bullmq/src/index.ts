@@ -1,1 +1,1 @@
-export {};
+export { createPostgresQueue, type PostgresQueueOptions } from "./postgres-queue.ts";

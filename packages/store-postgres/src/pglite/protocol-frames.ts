@@ -83,9 +83,10 @@ export class ClientStream {
   }
 }
 
-/** `LISTEN x` is short and begins its frame: after the header (and the statement's empty name in a Parse). */
+/** `LISTEN x` is short; comments may stand before it. */
 function isListen(bytes: Buffer, start: number, end: number): boolean {
-  return end - start < 200 && /^.{5}\0?\s*listen\s/is.test(bytes.toString("latin1", start, end));
+  if (end - start > 1000) return false;
+  return /(?:^|[\0\n;])\s*listen\s+\w/i.test(bytes.toString("latin1", start + 5, end));
 }
 
 export interface ServerFrames {
