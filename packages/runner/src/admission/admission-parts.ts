@@ -1,9 +1,9 @@
 import type { GuardMode } from "@bridle/agent";
+import type { BreakerSet } from "@bridle/breaker";
 import type { Clock, CodedError, Ids } from "@bridle/kernel";
 import type { Ledger } from "@bridle/ports";
 import type { JournalEvent, Spender } from "@bridle/protocol";
 
-import type { BreakerGate } from "./breaker-gate.ts";
 import type { Governor } from "./governor.ts";
 import type { HoldKeeper } from "./hold-keeper.ts";
 import type { ReserveQueue } from "./reserve-queue.ts";
@@ -11,10 +11,11 @@ import type { ReserveQueue } from "./reserve-queue.ts";
 /** What the gate of one attempt works with. `queue`, `holds` and `breakers` are the worker's; `governor` is the task's. */
 export interface AdmissionParts {
   readonly spender: Spender;
+  readonly traceId: string;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly ledger: Ledger;
-  readonly breakers: BreakerGate;
+  readonly breakers: BreakerSet;
   readonly governor: Governor;
   readonly governorMode: GuardMode;
   readonly budgetMode: GuardMode;

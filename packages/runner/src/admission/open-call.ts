@@ -1,9 +1,11 @@
+import { routeOutcome } from "@bridle/breaker";
+import type { Permit } from "@bridle/breaker";
 import { sleep } from "@bridle/kernel";
-import type { WireEnd, WirePermit } from "@bridle/ports";
 import type { Amounts } from "@bridle/protocol";
 
 import type { AdmissionParts } from "./admission-parts.ts";
-import type { BreakerPermit } from "./breaker-gate.ts";
+import type { CallEnd } from "./call-end.ts";
+import type { KeptCall } from "./hold-keeper.ts";
 
 export interface OpenCallOptions {
   readonly parts: AdmissionParts;
@@ -11,7 +13,7 @@ export interface OpenCallOptions {
   /** Undefined when the budget guard did not enforce. */
   readonly holdId: string | undefined;
   readonly reserved: Amounts;
-  readonly permit: BreakerPermit;
+  readonly permit: Permit;
   readonly onEnded: () => void;
 }
 
@@ -22,34 +24,46 @@ const settlePauseMs = 200;
  * A call that was let out. It ends once: the first `end` settles and records, later ones wait for it and change nothing. A settle
  * the store does not take is tried again; what it never takes is charged at its reservation when the attempt ends.
  */
-export class OpenCall implements WirePermit {
+export class OpenCall {
   readonly reserved: Amounts;
   readonly #options: OpenCallOptions;
+  readonly #kept: KeptCall;
   #ending: Promise<void> | undefined;
 
   constructor(options: OpenCallOptions) {
     this.#options = options;
     this.reserved = options.reserved;
+    this.#kept = { holdId: options.holdId, renewPermit: () => options.permit.renew() };
+    options.parts.holds.add(this.#kept);
   }
 
-  async end(end: WireEnd): Promise<void> {
+  get hasEnded(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  async end(end: CallEnd): Promise<void> {
     this.#ending ??= this.#end(end);
     return this.#ending;
   }
 
-  async #end(end: WireEnd): Promise<void> {
+  async #end(end: CallEnd): Promise<void> {
     const { permit, parts, step, onEnded } = this.#options;
     await this.#settle(end);
-    permit.end(end);
+    this.#record(permit, end);
     onEnded();
     parts.queue.wake(parts.spender.runId);
     parts.onSettled(step);
   }
 
-  async #settle({ actual, basis }: WireEnd): Promise<void> {
+  #record(permit: Permit, { outcome, actual, completedProgress, retryAfterMs }: CallEnd): void {
+    const facts = { tokens: actual.tokens, completedProgress, retryAfterMs };
+    permit.end(routeOutcome(outcome), { ...facts, traceId: this.#options.parts.traceId });
+  }
+
+  async #settle({ actual, basis }: CallEnd): Promise<void> {
     const { parts, holdId } = this.#options;
+    parts.holds.remove(this.#kept);
     if (holdId === undefined) return;
-    parts.holds.remove(holdId);
     const charged: Amounts = { ...actual, calls: Math.max(1, actual.calls) };
     for (let tries = 1; tries <= settleTries; tries++) {
       try {

@@ -8,13 +8,13 @@
  * A3. A ledger that does not answer means no money: `budget_unavailable`, nothing is sent, no breaker hears of it (BU-21).
  * A4. After `stop` nothing is let out any more.
  */
+import type { BreakerRefusal, Permit } from "@bridle/breaker";
 import type { CodedError } from "@bridle/kernel";
-import type { WireEnd, WirePermit } from "@bridle/ports";
 import { bridleError } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 
 import type { AdmissionParts } from "./admission-parts.ts";
-import type { BreakerPermit } from "./breaker-gate.ts";
+import type { CallEnd } from "./call-end.ts";
 import { OpenCall } from "./open-call.ts";
 import { refusalError } from "./refusal-error.ts";
 import { reserveAmounts } from "./reserve-amounts.ts";
@@ -43,14 +43,14 @@ export class TaskAdmission {
   }
 
   /** Rejects with the guard's refusal; then nothing is held. */
-  async admit(ask: CallAsk): Promise<WirePermit> {
+  async admit(ask: CallAsk): Promise<OpenCall> {
     this.#assertLive();
-    this.#passGovernor(ask);
+    const isCounted = this.#passGovernor(ask);
     try {
       this.#checkBreakers(ask);
       return await this.#reserveAndGo(ask);
     } catch (error) {
-      if (ask.isGoverned) this.#parts.governor.giveBack();
+      if (isCounted) this.#parts.governor.giveBack();
       throw error;
     }
   }
@@ -61,7 +61,7 @@ export class TaskAdmission {
   }
 
   /** Ends what nobody has ended, at best knowledge. */
-  async endAll(end: (reserved: Amounts) => WireEnd): Promise<void> {
+  async endAll(end: (reserved: Amounts) => CallEnd): Promise<void> {
     await Promise.all([...this.#open].map(async (call) => call.end(end(call.reserved))));
   }
 
@@ -71,37 +71,38 @@ export class TaskAdmission {
     if (reason !== undefined) throw reason;
   }
 
-  #passGovernor({ step, isGoverned }: CallAsk): void {
+  /** Whether the governor counted the call. */
+  #passGovernor({ step, isGoverned }: CallAsk): boolean {
     const { governor, governorMode, clock, journal, spender } = this.#parts;
-    if (!isGoverned || governorMode === "off") return;
+    if (!isGoverned || governorMode === "off") return false;
     const answer = governor.admit(clock.monotonicMs());
-    if (answer.admitted) return;
+    if (answer.admitted) return true;
     const { retryAfterMs } = answer;
     const at = clock.wallMs();
     if (governorMode === "warn") {
       journal({ type: "would_refuse", ...spender, at, step, guard: "governor", reason: "rate" });
-      return;
+      return false;
     }
     journal({ type: "governor.refused", ...spender, at, step, retryAfterMs });
     throw bridleError("rate_governed", { details: { retryAfterMs } });
   }
 
   #checkBreakers({ step, keys }: CallAsk): void {
-    const refusal = this.#parts.breakers.check(keys);
-    if (refusal !== undefined) throw this.#breakerRefused(step, refusal);
+    const answer = this.#parts.breakers.check(keys);
+    if (!answer.allowed) throw this.#breakerRefused(step, answer);
   }
 
-  async #reserveAndGo(ask: CallAsk): Promise<WirePermit> {
+  async #reserveAndGo(ask: CallAsk): Promise<OpenCall> {
     const reserved = reserveAmounts(ask.estimate, ask.factor);
     const holdId = await this.#reserve(ask, reserved);
-    let permit: BreakerPermit | undefined;
+    let permit: Permit | undefined;
     try {
       this.#assertLive();
       permit = this.#acquire(ask);
       await this.#dispatch(holdId);
       return this.#opened({ ask, holdId, reserved, permit });
     } catch (error) {
-      permit?.giveBack();
+      permit?.end("giveBack");
       await this.#release(holdId);
       throw error;
     }
@@ -128,8 +129,11 @@ export class TaskAdmission {
     };
     try {
       const answer = await queue.reserve({ runId: spender.runId, reserve, signal, onWaiting });
-      if (answer.admitted) return this.#held(holdId);
-      if (budgetMode === "enforce") throw refusalError(answer);
+      if (answer.admitted) return holdId;
+      if (budgetMode === "enforce") {
+        this.#parts.breakers.note(ask.keys, "budgetRefused");
+        throw refusalError(answer);
+      }
       const at = clock.wallMs();
       const reason = answer.refusal;
       this.#parts.journal({ type: "would_refuse", ...spender, at, step, guard: "budget", reason });
@@ -139,14 +143,9 @@ export class TaskAdmission {
     }
   }
 
-  #held(holdId: string): string {
-    this.#parts.holds.add(holdId);
-    return holdId;
-  }
-
-  #acquire({ step, keys }: CallAsk): BreakerPermit {
+  #acquire({ step, keys }: CallAsk): Permit {
     const answer = this.#parts.breakers.acquire(keys);
-    if (answer.admitted) return answer.permit;
+    if (answer.allowed) return answer.permit;
     throw this.#breakerRefused(step, answer);
   }
 
@@ -165,8 +164,7 @@ export class TaskAdmission {
 
   async #release(holdId: string | undefined): Promise<void> {
     if (holdId === undefined) return;
-    const { ledger, spender, holds, queue, clock } = this.#parts;
-    holds.remove(holdId);
+    const { ledger, spender, queue, clock } = this.#parts;
     try {
       await ledger.release(spender, holdId, clock.wallMs());
     } catch {
@@ -175,7 +173,7 @@ export class TaskAdmission {
     queue.wake(spender.runId);
   }
 
-  #opened({ ask, holdId, reserved, permit }: Opening): WirePermit {
+  #opened({ ask, holdId, reserved, permit }: Opening): OpenCall {
     const call = new OpenCall({
       parts: this.#parts,
       step: ask.step,
@@ -188,10 +186,7 @@ export class TaskAdmission {
     return call;
   }
 
-  #breakerRefused(
-    step: number,
-    { key, retryAfterMs }: { readonly key: string; readonly retryAfterMs: number },
-  ): CodedError {
+  #breakerRefused(step: number, { key, retryAfterMs }: BreakerRefusal): CodedError {
     const { journal, spender, clock } = this.#parts;
     const wholeMs = Math.max(0, Math.ceil(retryAfterMs));
     const at = clock.wallMs();
@@ -207,5 +202,5 @@ interface Opening {
   readonly ask: CallAsk;
   readonly holdId: string | undefined;
   readonly reserved: Amounts;
-  readonly permit: BreakerPermit;
+  readonly permit: Permit;
 }

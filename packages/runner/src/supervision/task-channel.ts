@@ -4,10 +4,9 @@
  * T1. Every message carries the task's token; others are counted and dropped (GC-6).
  * T2. The agent has one last word. What comes after it, or after the channel was cut, is told as late and changes nothing.
  * T3. Requests in hand may hold at most 256 KiB of this process; beyond that reading stops until some are answered.
- * T4. Text deltas leave at most every 50 ms; when the isolate does not read, they are joined and, past 1 MiB, left out: the whole
- *     text is in the answer.
+ * T4. Text deltas of an isolate that does not read are joined and, past 1 MiB, left out: the whole text is in the answer.
  */
-import type { Clock, TimerHandle } from "@bridle/kernel";
+import type { Clock } from "@bridle/kernel";
 import type {
   FromIsolate,
   IsolateRequest,
@@ -46,18 +45,17 @@ export interface TaskChannelOptions {
 }
 
 const creditBytes = 256 * 1024;
-const deltaEveryMs = 50;
 const longestDelta = 1024 * 1024;
 
 export class TaskChannel {
   readonly #options: TaskChannelOptions;
   readonly #deltas = new Map<number, string>();
-  #deltaTimer: TimerHandle | undefined;
   #bytesInHand = 0;
   #hasLastWord = false;
   #isCut = false;
   #files = 0;
   #rested: ((dirty: boolean) => void) | undefined;
+  #restedEarly: boolean | undefined;
   /** Messages of another task, or unreadable in this place. */
   dropped = 0;
 
@@ -83,15 +81,13 @@ export class TaskChannel {
   delta(id: number, text: string): void {
     const joined = (this.#deltas.get(id) ?? "") + text;
     this.#deltas.set(id, joined.length > longestDelta ? "" : joined);
-    this.#deltaTimer ??= this.#options.clock.setTimer(deltaEveryMs, () => this.#sendDeltas());
+    this.#sendDeltas();
   }
 
   /** From now on the agent's words come too late. */
   cut(): void {
     this.#isCut = true;
     this.#deltas.clear();
-    this.#deltaTimer?.cancel();
-    this.#deltaTimer = undefined;
   }
 
   /** Whether the isolate said that it is clean after its task; false when it says so too late or not at all. */
@@ -106,7 +102,6 @@ export class TaskChannel {
       if (this.#options.isolate.end !== undefined) this.#rested(true);
     });
   }
-  #restedEarly: boolean | undefined;
 
   #hear(message: FromIsolate, bytes: number): void {
     if (message.type === "ready" || message.token !== this.#options.token) {
@@ -177,8 +172,6 @@ export class TaskChannel {
   }
 
   #sendDeltas(): void {
-    this.#deltaTimer?.cancel();
-    this.#deltaTimer = undefined;
     const { isolate, token } = this.#options;
     if (isolate.backlogBytes > creditBytes) return;
     for (const [id, text] of this.#deltas) {

@@ -1,0 +1,81 @@
+import type { GuardMode } from "@bridle/agent";
+import { defaultLimits, livenessDefaults } from "@bridle/protocol";
+
+import { governorDefaults } from "./admission/governor.ts";
+import type { GovernorLimits } from "./admission/governor.ts";
+import { isolateDefaults } from "./isolates/isolate-settings.ts";
+import type { IsolateSettings } from "./isolates/isolate-settings.ts";
+
+export interface RunnerSettings {
+  /** Steps of one task at most (WD-1). */
+  readonly maxStepsPerTask: number;
+  readonly outputBytes: number;
+  readonly modelStepTimeoutMs: number;
+  readonly toolStepTimeoutMs: number;
+  /** WD-13: from the cancel to the kill. */
+  readonly cancelGraceMs: number;
+  /** WD-10: grace of a task over its attempts. */
+  readonly graceMs: number;
+  readonly workerLeaseMs: number;
+  readonly workerRenewMs: number;
+  /** WD-17. Below the lease: this worker must stop before another may start. */
+  readonly selfFenceMs: number;
+  readonly pollMs: number;
+  readonly holdRenewMs: number;
+  /** BU-7, until factors are learnt. */
+  readonly budgetFactor: number;
+  readonly budgetMode: GuardMode;
+  readonly governor: GovernorLimits;
+  readonly governorMode: GuardMode;
+  readonly isolates: IsolateSettings;
+  /** Lines and bytes that one task may log; the rest is counted. */
+  readonly logLines: number;
+  readonly logBytes: number;
+}
+
+export const runnerDefaults: RunnerSettings = {
+  maxStepsPerTask: defaultLimits.maxStepsPerTask,
+  outputBytes: defaultLimits.outputBytes,
+  modelStepTimeoutMs: defaultLimits.modelStepTimeoutMs,
+  toolStepTimeoutMs: defaultLimits.toolStepTimeoutMs,
+  cancelGraceMs: 5000,
+  graceMs: 60_000,
+  workerLeaseMs: livenessDefaults.workerLeaseMs,
+  workerRenewMs: livenessDefaults.workerRenewMs,
+  selfFenceMs: livenessDefaults.selfFenceMs,
+  pollMs: livenessDefaults.pollMs,
+  holdRenewMs: livenessDefaults.holdRenewMs,
+  budgetFactor: 1.2,
+  budgetMode: "enforce",
+  governor: governorDefaults,
+  governorMode: "enforce",
+  isolates: isolateDefaults,
+  logLines: 1000,
+  logBytes: 262_144,
+};
+
+/** Partial settings, as an app resolves them from its configuration. */
+export type RunnerSettingsInput = Partial<Omit<RunnerSettings, "isolates">> & {
+  readonly isolates?: Partial<IsolateSettings> | undefined;
+};
+
+/** Fills in the defaults. Throws RangeError when the liveness numbers cannot work together. */
+export function resolveRunnerSettings(input: RunnerSettingsInput = {}): RunnerSettings {
+  const settings = {
+    ...runnerDefaults,
+    ...input,
+    isolates: { ...isolateDefaults, ...input.isolates },
+  };
+  const { workerLeaseMs, workerRenewMs, selfFenceMs } = settings;
+  if (!(workerRenewMs * 3 <= workerLeaseMs + workerRenewMs && workerRenewMs < selfFenceMs)) {
+    throw new RangeError(
+      `The worker's lease (${workerLeaseMs} ms) must outlast three renewals (${workerRenewMs} ms), and its fence (${selfFenceMs} ms) at least one.`,
+    );
+  }
+  if (selfFenceMs >= workerLeaseMs) {
+    throw new RangeError(
+      `A worker must stop (${selfFenceMs} ms) before its lease lapses (${workerLeaseMs} ms).`,
+    );
+  }
+  return settings;
+}

@@ -1,0 +1,238 @@
+import type { AnyTool } from "@bridle/agent";
+import type { CodedError } from "@bridle/kernel";
+import { bridleError } from "@bridle/protocol";
+
+import type { OpenCall } from "../admission/open-call.ts";
+import { statusOf } from "../child/fault.ts";
+import { callTool } from "../child/run-tool.ts";
+import { toJsonText } from "../child/to-json-text.ts";
+import type { AttemptScope } from "./attempt-scope.ts";
+import { coded } from "./coded.ts";
+import { beginJournalled, markNotStarted, saveJournalled } from "./journalled-step.ts";
+import type { BegunStep } from "./journalled-step.ts";
+import { toolCost, toolEnd } from "./open-tools.ts";
+import type { OpenTool } from "./open-tools.ts";
+import { agentKeys } from "./serve-model.ts";
+import { stepOutcomeOf } from "./step-book.ts";
+import type { Step } from "./step-book.ts";
+import { toolOutcomeOf } from "./tool-outcome.ts";
+import type { ToolEnding } from "./tool-outcome.ts";
+
+type Opened =
+  | { readonly state: "done"; readonly result: string }
+  | { readonly state: "go"; readonly open: OpenTool };
+
+/** May this tool run in the isolate now? Answers JSON text of `Begun`. */
+export async function beginTool(
+  scope: AttemptScope,
+  name: string,
+  argsText: string,
+): Promise<string> {
+  const tool = findTool(scope, name, "isolate");
+  const opened = await openTool(scope, tool, argsText);
+  if (opened.state === "done") return `{"state":"done","result":${opened.result}}`;
+  scope.tools.add(opened.open);
+  const { number } = opened.open.step;
+  return JSON.stringify({ state: "go", step: number, key: idempotencyKey(scope, opened.open) });
+}
+
+/** The isolate's tool has ended. Answers its result as JSON text, once that is stored. */
+export async function endTool(
+  scope: AttemptScope,
+  step: number,
+  ending: ToolEnding,
+): Promise<string> {
+  const open = scope.tools.take(step);
+  if (open?.tool === undefined) {
+    throw bridleError("frame_invalid", { message: `No tool call is open at step ${step}.` });
+  }
+  return closeTool(scope, open, ending);
+}
+
+/** A tool that runs here, because it has secrets or spends money. Answers its result as JSON text. */
+export async function runSupervisorTool(
+  scope: AttemptScope,
+  name: string,
+  argsText: string,
+): Promise<string> {
+  const tool = findTool(scope, name, "supervisor");
+  const opened = await openTool(scope, tool, argsText);
+  if (opened.state === "done") return opened.result;
+  scope.tools.add(opened.open);
+  let ending: ToolEnding;
+  let failure: CodedError | undefined;
+  try {
+    ending = { kind: "result", text: await callHere(scope, opened.open, argsText) };
+  } catch (error) {
+    failure = coded(error, "tool_failed");
+    const { code, message } = failure;
+    ending = { kind: "error", code: originalCode(error) ?? code, message, status: statusOf(error) };
+  }
+  // Taken by the end of the attempt already, when that came first.
+  const open = scope.tools.take(opened.open.step.number);
+  const text = open === undefined ? "null" : await closeTool(scope, open, ending);
+  if (failure !== undefined) throw failure;
+  return text;
+}
+
+/** Ends everything still open because the attempt is being stopped. */
+export async function closeOpenTools(scope: AttemptScope, reason: CodedError): Promise<void> {
+  const ending: ToolEnding = { kind: "error", code: reason.code, message: reason.message };
+  await Promise.all(
+    scope.tools.takeAll().map(async (open) => {
+      if (open.tool !== undefined) {
+        await open.call?.end(toolEnd(open.tool, toolOutcomeOf(ending, open.tool, reason)));
+      }
+      scope.clocks.end(open.step.number);
+      scope.steps.finish(open.step, { outcome: stepOutcomeOf(reason.code), code: reason.code });
+    }),
+  );
+}
+
+async function openTool(scope: AttemptScope, tool: AnyTool, argsText: string): Promise<Opened> {
+  const step = scope.steps.begin("tool", tool.name);
+  const key = scope.keys.tool(tool.name, argsText);
+  try {
+    const begun = await beginKept(scope, tool, key);
+    if (begun.state === "done") {
+      scope.steps.finish(step, { outcome: "success", code: "journalled" });
+      return begun;
+    }
+    const kept = tool.sideEffects ? begun.key : undefined;
+    const call = await admitTool(scope, { tool, step, kept });
+    const timeoutMs =
+      scope.envelope.stepMs ?? tool.timeoutMs ?? scope.worker.settings.toolStepTimeoutMs;
+    scope.clocks.start(step.number, "tool", timeoutMs);
+    return { state: "go", open: { step, call, tool, key: kept } };
+  } catch (error) {
+    const { code } = coded(error, "tool_failed");
+    scope.steps.finish(step, { outcome: stepOutcomeOf(code), code });
+    throw error;
+  }
+}
+
+async function beginKept(scope: AttemptScope, tool: AnyTool, key: string): Promise<BegunStep> {
+  if (!tool.sideEffects) return { state: "go", key };
+  const { spender, worker } = scope;
+  return beginJournalled({ journal: worker.store.steps, spender, key, repeatable: false });
+}
+
+interface Admitting {
+  readonly tool: AnyTool;
+  readonly step: Step;
+  readonly kept: string | undefined;
+}
+
+async function admitTool(scope: AttemptScope, { tool, step, kept }: Admitting): Promise<OpenCall> {
+  try {
+    return await scope.admission.admit({
+      step: step.number,
+      keys: [`tool:${tool.name}`, ...agentKeys(scope)],
+      estimate: toolCost(tool),
+      // A declared cost is no estimate.
+      factor: 1,
+      isGoverned: false,
+      onWaiting: (atMostMs) => scope.clocks.pause(step.number, "budget", atMostMs),
+      onWaited: () => scope.clocks.resume(),
+    });
+  } catch (error) {
+    if (kept !== undefined) await markNotStarted(scope.worker.store.steps, scope.spender, kept);
+    throw error;
+  }
+}
+
+async function closeTool(scope: AttemptScope, open: OpenTool, ending: ToolEnding): Promise<string> {
+  const tool = mustTool(open);
+  const stopped = scope.signal.aborted ? (scope.signal.reason as CodedError) : undefined;
+  const outcome = toolOutcomeOf(ending, tool, stopped);
+  scope.clocks.end(open.step.number);
+  try {
+    return await keepResult(scope, open, ending);
+  } finally {
+    await open.call?.end(toolEnd(tool, outcome));
+    scope.steps.finish(open.step, {
+      outcome: ending.kind === "result" ? "success" : stepOutcomeOf(ending.code),
+      ...(ending.kind === "error" ? { code: ending.code } : {}),
+      nanoUsd: toolCost(tool).nanoUsd,
+    });
+  }
+}
+
+async function keepResult(
+  { worker, spender }: AttemptScope,
+  { key }: OpenTool,
+  ending: ToolEnding,
+): Promise<string> {
+  const { steps } = worker.store;
+  if (ending.kind === "result") {
+    if (key !== undefined) await saveJournalled(steps, spender, { key, result: ending.text });
+    return ending.text;
+  }
+  if (key !== undefined && ending.code === "tool_arguments_invalid") {
+    await markNotStarted(steps, spender, key);
+  }
+  return "null";
+}
+
+async function callHere(scope: AttemptScope, open: OpenTool, argsText: string): Promise<string> {
+  const tool = mustTool(open);
+  const { signal, worker } = scope;
+  const secrets: Record<string, string> = {};
+  for (const [name, reference] of Object.entries(tool.secrets)) {
+    // oxlint-disable-next-line no-await-in-loop -- a handful, mostly already known
+    secrets[name] = await worker.resolveSecret(reference);
+  }
+  const running = callTool(tool, JSON.parse(argsText), {
+    signal,
+    idempotencyKey: idempotencyKey(scope, open),
+    secrets,
+  });
+  const json = toJsonText(await untilAborted(running, signal));
+  if (!json.ok) throw bridleError("tool_failed", { message: `"${tool.name}": ${json.reason}.` });
+  if (json.text.length > worker.settings.outputBytes) {
+    throw bridleError("tool_failed", {
+      message: `"${tool.name}" answered with ${json.text.length} characters; the limit is ${worker.settings.outputBytes}.`,
+      retryable: false,
+    });
+  }
+  return json.text;
+}
+
+/** A tool that ignores its signal does not hold up the end of its task. */
+async function untilAborted<Value>(running: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([running, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function findTool(scope: AttemptScope, name: string, runs: AnyTool["runs"]): AnyTool {
+  const { tools } = scope.agent;
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (tool?.runs === runs) return tool;
+  throw bridleError("tool_unknown", {
+    message: `The agent "${scope.agent.name}" has no tool "${name}" that runs in the ${runs}.`,
+  });
+}
+
+function mustTool({ tool, step }: OpenTool): AnyTool {
+  if (tool === undefined) throw new Error(`Step ${step.number} is a ctx.step, not a tool call.`);
+  return tool;
+}
+
+function idempotencyKey({ spender }: AttemptScope, { key, step }: OpenTool): string {
+  return `${spender.runId}/${spender.taskId}/${key ?? `step-${step.number}`}`;
+}
+
+/** The code a tool's own error carried, before it became `tool_failed`. */
+function originalCode(thrown: unknown): string | undefined {
+  const { code } = (thrown instanceof Error ? thrown : {}) as { readonly code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}
