@@ -13,7 +13,7 @@ export async function loadRun(
   const workflow = JSON.parse(stored.compiled) as CompiledWorkflow;
   let state =
     stored.snapshot === undefined
-      ? initialRun(workflow, { runId: stored.runId, traceId: stored.traceId })
+      ? initialRun(workflow)
       : (JSON.parse(stored.snapshot.state) as RunState);
   let afterSeq = stored.snapshot?.seq ?? 0;
   for (;;) {

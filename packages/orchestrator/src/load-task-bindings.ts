@@ -1,5 +1,5 @@
-import { itemCount, referencesOf, taskStatus } from "@bridle/dag";
-import type { CompiledWorkflow, RunState } from "@bridle/dag";
+import { referencesOf } from "@bridle/dag";
+import type { RunState } from "@bridle/dag";
 import type { RunLog } from "@bridle/ports";
 import { asTaskId, defaultLimits } from "@bridle/protocol";
 import type { RunId, TaskId } from "@bridle/protocol";
@@ -8,7 +8,6 @@ export interface BindingsRequest {
   readonly template: unknown;
   readonly runId: RunId;
   readonly run: RunState;
-  readonly workflow: CompiledWorkflow;
   readonly runs: Pick<RunLog, "outputs">;
 }
 
@@ -33,16 +32,18 @@ export async function loadTaskBindings(
   const { template, run } = request;
   const bindings: Record<string, TaskBinding> = Object.create(null) as Record<string, TaskBinding>;
   const wanted: Wanted[] = [];
-  for (const { task, output } of referencesOf(template)) {
-    const binding: TaskBinding = { status: taskStatus(run, asTaskId(task)), output: null };
-    bindings[task] = binding;
-    if (output) wanted.push(wantedOutputs(run, task, binding));
+  for (const { task, field } of referencesOf(template)) {
+    const binding = (bindings[task] ??= {
+      status: run.tasks[task]?.status ?? "PENDING",
+      output: null,
+    });
+    if (field === "output") wanted.push(wantedOutputs(run, task, binding));
   }
   return (await fillOutputs(request, wanted)) ? bindings : "too_large";
 }
 
 function wantedOutputs(run: RunState, task: string, binding: TaskBinding): Wanted {
-  const items = itemCount(run, asTaskId(task));
+  const items = run.tasks[task]?.items?.total;
   if (items === undefined)
     return { binding, ids: binding.status === "COMPLETED" ? [asTaskId(task)] : [], isList: false };
   return {

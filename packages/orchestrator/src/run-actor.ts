@@ -77,7 +77,7 @@ export class RunActor {
 
   /** Does again what a crash may have swallowed between a commit and its effects. */
   async recover(): Promise<void> {
-    const commands = pendingCommands(this.#state, this.#options.clock.wallMs());
+    const commands = pendingCommands(this.#state);
     await this.#dispatch(commands);
     this.#startEvaluations(commands);
   }

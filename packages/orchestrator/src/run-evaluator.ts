@@ -48,7 +48,9 @@ export class RunEvaluator {
   /** The answer at once when nothing has to be evaluated or loaded; undefined when `evaluateTask` is needed. */
   evaluateStaticTask(taskId: TaskId): TaskAnswer | undefined {
     const task = this.#taskOf(taskId);
-    return task.hasExpressions ? undefined : this.#ready(taskId, task, task.input);
+    return task.hasExpressions || task.forEach !== undefined
+      ? undefined
+      : this.#ready(taskId, task, task.input);
   }
 
   async evaluateTask(taskId: TaskId, run: RunState): Promise<TaskAnswer> {
@@ -119,8 +121,8 @@ export class RunEvaluator {
   }
 
   async #evaluate(template: unknown, run: RunState, own: Bindings): Promise<EvaluationAnswer> {
-    const { runId, runs, workflow, input, expressions } = this.#options;
-    const tasks = await loadTaskBindings({ template, runId, runs, run, workflow });
+    const { runId, runs, input, expressions } = this.#options;
+    const tasks = await loadTaskBindings({ template, runId, runs, run });
     if (tasks === "too_large") {
       return {
         ok: false,
