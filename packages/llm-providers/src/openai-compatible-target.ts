@@ -27,6 +27,8 @@ export interface OpenAiCompatibleTargetOptions {
   readonly baseUrl: string;
   /** Asked once per call. An empty key sends nothing. */
   readonly apiKey: () => string | Promise<string>;
+  /** Sent with every request; their values are kept out of errors like the key. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly fetch: GuardedFetch;
 }
 
@@ -43,7 +45,7 @@ async function* stream(
   request: WireRequest,
 ): AsyncGenerator<WirePart> {
   const key = await readKey(options);
-  const redact = createRedactor(key);
+  const redact = createRedactor([key, ...Object.values(options.headers ?? {})]);
   const activity = new ActivityFlag();
   const reading = new ChatReading(redact);
   let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined;
@@ -92,6 +94,7 @@ async function open({ options, request, key, activity }: OpenCall) {
     name: options.provider,
     baseURL: options.baseUrl,
     apiKey: key,
+    headers: { ...options.headers },
     includeUsage: true,
     fetch: sdkFetch(options.fetch, activity.raise),
   }).chatModel(options.model);

@@ -31,9 +31,9 @@ function formsOf(secret: string): readonly string[] {
   ];
 }
 
-/** Removes a credential from text in every form it may be echoed in, and any that looks like one; cuts the rest short (B199). */
-export function createRedactor(secret: string): (text: string) => string {
-  const forms = secret.length < minSecretCharacters ? [] : formsOf(secret);
+/** Removes credentials from text in every form they may be echoed in, and what looks like one; cuts the rest short (B199). */
+export function createRedactor(secrets: readonly string[]): (text: string) => string {
+  const forms = secrets.filter(({ length }) => length >= minSecretCharacters).flatMap(formsOf);
   const longestFirst = [...new Set(forms)].toSorted((left, right) => right.length - left.length);
   return (text) => {
     let result = longestFirst.reduce((rest, form) => rest.replaceAll(form, redacted), text);

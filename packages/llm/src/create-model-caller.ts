@@ -20,7 +20,7 @@ import { decide } from "./decide.ts";
 import { isProviderRefusal } from "./is-provider-refusal.ts";
 import type { AttemptVerdict } from "./judge-attempt.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
-import { readRetryAfter, readShouldRetry } from "./retry-after.ts";
+import { readShouldRetry } from "./retry-after.ts";
 import { targetsOf } from "./targets-of.ts";
 import { toResponse } from "./to-response.ts";
 import { sendOnce } from "./wire-attempt.ts";
@@ -67,7 +67,7 @@ class CallLoop {
       if (result === undefined) continue;
       if (result.verdict.outcome === "success") return this.#success(target, result);
       // oxlint-disable-next-line no-await-in-loop -- the wait stands between wire calls
-      await this.#recover(target, result, result.verdict);
+      await this.#recover(result, result.verdict);
     }
   }
 
@@ -126,15 +126,10 @@ class CallLoop {
   }
 
   /** Waits, moves on, or throws what the caller is to see. */
-  async #recover(
-    target: PricedTarget,
-    { reading }: AttemptResult,
-    verdict: FailedVerdict,
-  ): Promise<void> {
+  async #recover({ reading, retryAfterMs }: AttemptResult, verdict: FailedVerdict): Promise<void> {
     if (verdict.abortedBy !== undefined) throw verdict.abortedBy.reason as Error;
     const { clock, random } = this.#options;
     const { headers, stage } = verdict.failure;
-    const retryAfterMs = readRetryAfter(headers, clock.wallMs());
     const decision = decide({
       class: verdict.class,
       stage,

@@ -18,6 +18,7 @@ import { Interrupt } from "./interrupt.ts";
 import { judgeAttempt } from "./judge-attempt.ts";
 import type { AttemptVerdict } from "./judge-attempt.ts";
 import { ReplyReading } from "./reply-reading.ts";
+import { readRetryAfter } from "./retry-after.ts";
 import { toMessages } from "./to-messages.ts";
 
 export interface WireAttempt {
@@ -33,6 +34,8 @@ export interface AttemptResult {
   readonly verdict: AttemptVerdict;
   readonly reading: ReplyReading;
   readonly actual: Amounts;
+  /** What the provider asked to wait, counted from the end of the attempt. */
+  readonly retryAfterMs: number | undefined;
 }
 
 export async function sendOnce(attempt: WireAttempt): Promise<AttemptResult> {
@@ -48,13 +51,21 @@ export async function sendOnce(attempt: WireAttempt): Promise<AttemptResult> {
   const reading = new ReplyReading(call);
   const verdict = await converse(attempt, estimate, reading);
   const cost = outcomeCost({ priced, estimate, reading, verdict });
+  const retryAfterMs = retryAfterOf(verdict, clock);
   await permit.end({
     outcome: verdict.outcome,
     class: verdict.class,
+    retryAfterMs,
     completedProgress: verdict.outcome === "success",
     ...cost,
   });
-  return { verdict, reading, actual: cost.actual };
+  return { verdict, reading, actual: cost.actual, retryAfterMs };
+}
+
+function retryAfterOf(verdict: AttemptVerdict, clock: Clock): number | undefined {
+  return verdict.outcome === "success"
+    ? undefined
+    : readRetryAfter(verdict.failure.headers, clock.wallMs());
 }
 
 /** A1: between asking and getting, the world may have moved on. The permit goes back; nothing was sent and nothing is owed. */

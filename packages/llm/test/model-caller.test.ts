@@ -179,6 +179,7 @@ describe("retries", () => {
       details: { retryAfterMs: 2_200_000_000 },
     });
     expect(bench.wireCalls()).toEqual([1]);
+    expect(bench.ends).toMatchObject([{ retryAfterMs: 2_200_000_000 }]);
   });
 
   it("[B109] end at once when the call is aborted in the wait: one wire call, no timer, the reason kept", async () => {
