@@ -1,0 +1,99 @@
+import type { Random } from "@bridle/kernel";
+
+import { BreakerEntry } from "./breaker-entry.ts";
+import { resolveBreakerSettings } from "./breaker-settings.ts";
+import type { BreakerSettings } from "./breaker-settings.ts";
+import { parseKey, tiers } from "./parse-key.ts";
+
+/** An idle key is not forgotten before this: longer than any slow-traffic list and any cooldown of ours reaches back. */
+const forgetAfterMs = 3_600_000;
+
+/** A breaker that a call must pass. `source` names the caller to an umbrella; empty for a narrow key. */
+export interface Asked {
+  readonly entry: BreakerEntry;
+  readonly source: string;
+}
+
+export interface RegistryOptions {
+  readonly random: Random;
+  readonly settings?: Partial<BreakerSettings> | undefined;
+  readonly settingsByKey?: Readonly<Record<string, Partial<BreakerSettings>>> | undefined;
+  readonly maxKeys?: number | undefined;
+}
+
+/** Which breakers exist, and which of them a call must pass. */
+export class BreakerRegistry {
+  readonly #random: Random;
+  readonly #settings: BreakerSettings;
+  readonly #settingsByKey: ReadonlyMap<string, BreakerSettings>;
+  readonly #entries = new Map<string, BreakerEntry>();
+  readonly #maxKeys: number;
+  #sweepAbove: number;
+
+  constructor(options: RegistryOptions) {
+    this.#random = options.random;
+    this.#settings = resolveBreakerSettings(options.settings);
+    this.#settingsByKey = new Map(
+      Object.entries(options.settingsByKey ?? {}).map(([key, settings]) => [
+        parseKey(key).key,
+        resolveBreakerSettings({ ...options.settings, ...settings }),
+      ]),
+    );
+    this.#maxKeys = options.maxKeys ?? 4096;
+    this.#sweepAbove = this.#maxKeys;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  all(): readonly BreakerEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  /** Finds or makes the breaker of one key. @throws CodedError `request_invalid` for what is no key. */
+  entry(key: string, nowMs: number): BreakerEntry {
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      known.lastUsedMs = nowMs;
+      return known;
+    }
+    if (this.#entries.size >= this.#sweepAbove) this.#sweep(nowMs);
+    const parsed = parseKey(key);
+    const settings = this.#settingsByKey.get(key) ?? this.#settings;
+    const entry = new BreakerEntry({ parsed, settings, random: this.#random });
+    entry.lastUsedMs = nowMs;
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /** The breakers of these keys and their umbrellas, each once, narrowest tier first (B5). */
+  resolve(keys: readonly string[], nowMs: number): readonly Asked[] {
+    const asked: Asked[] = [];
+    for (const key of keys) {
+      const entry = this.entry(key, nowMs);
+      const { umbrella } = entry.parsed;
+      addOnce(asked, { entry, source: "" });
+      if (umbrella !== undefined) {
+        addOnce(asked, { entry: this.entry(umbrella.key, nowMs), source: umbrella.source });
+      }
+    }
+    return asked.toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  /** Forgetting costs a walk, so the next one waits until the number has doubled. */
+  #sweep(nowMs: number): void {
+    for (const [key, entry] of this.#entries) {
+      if (entry.isForgettable(nowMs, forgetAfterMs)) this.#entries.delete(key);
+    }
+    this.#sweepAbove = Math.max(this.#maxKeys, 2 * this.#entries.size);
+  }
+}
+
+function addOnce(asked: Asked[], one: Asked): void {
+  if (!asked.some(({ entry }) => entry === one.entry)) asked.push(one);
+}
+
+function rank({ entry }: Asked): number {
+  return tiers.indexOf(entry.parsed.tier);
+}

@@ -1,0 +1,92 @@
+import type { BreakerSettings } from "./breaker-settings.ts";
+import { BurnTrigger } from "./burn-trigger.ts";
+import { ConsecutiveFailuresTrigger } from "./consecutive-failures-trigger.ts";
+import { FailureRateTrigger } from "./failure-rate-trigger.ts";
+import type { Tier } from "./parse-key.ts";
+import { ProbationTrigger } from "./probation-trigger.ts";
+import { RingWindow } from "./ring-window.ts";
+import type { WindowTotals } from "./ring-window.ts";
+import { SlowFailureRateTrigger } from "./slow-failure-rate-trigger.ts";
+import { countsInRate } from "./trigger.ts";
+import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
+
+export interface EvidenceOptions {
+  readonly settings: BreakerSettings;
+  readonly tier: Tier;
+  /** BR-13: opens only on failures of at least two sources, and never on burning. */
+  readonly isUmbrella: boolean;
+}
+
+/** What a breaker knows of its calls: one window, and the triggers that apply to its tier. Fed only while CLOSED. */
+export class Evidence {
+  readonly #window: RingWindow;
+  readonly #consecutive: ConsecutiveFailuresTrigger;
+  readonly #probation: ProbationTrigger;
+  readonly #burn: BurnTrigger | undefined;
+  readonly #triggers: readonly Trigger[];
+
+  constructor({ settings, tier, isUmbrella }: EvidenceOptions) {
+    const window = new RingWindow(settings.windowSize / 1000);
+    this.#window = window;
+    this.#consecutive = new ConsecutiveFailuresTrigger({ settings, isUmbrella, overTasks: false });
+    this.#probation = new ProbationTrigger({ settings });
+    const burns = (tier === "agent" || tier === "chain") && !isUmbrella;
+    this.#burn = burns ? new BurnTrigger({ settings, window }) : undefined;
+    const failureTriggers = [
+      new FailureRateTrigger({ settings, window, isUmbrella }),
+      new SlowFailureRateTrigger({ settings, isUmbrella }),
+      this.#consecutive,
+      new ConsecutiveFailuresTrigger({ settings, isUmbrella, overTasks: true }),
+      this.#probation,
+    ];
+    this.#triggers = [
+      ...(tier === "chain" ? [] : failureTriggers),
+      ...(this.#burn === undefined ? [] : [this.#burn]),
+    ];
+  }
+
+  /** Ages the window. Outside CLOSED what leaves it is not history: the baseline is frozen (BR-4). */
+  roll(nowMs: number, isClosed: boolean): void {
+    const evicted = this.#window.roll(Math.floor(nowMs / 1000));
+    if (isClosed) this.#burn?.absorb(evicted);
+  }
+
+  /** Takes one outcome of a call that left; roll first. */
+  observe(sample: Sample): void {
+    if (countsInRate(sample)) this.#window.add(sample.verdict === "failure");
+    if (sample.tokens > 0) this.#window.addTokens(sample.tokens);
+    for (const trigger of this.#triggers) trigger.observe(sample);
+  }
+
+  /** Every trigger that matches now, not only the first (BR-5). */
+  hits(nowMs: number): readonly TriggerHit[] {
+    let all: TriggerHit[] | undefined;
+    for (const trigger of this.#triggers) {
+      const hits = trigger.hits(nowMs);
+      if (hits.length > 0) all = [...(all ?? []), ...hits];
+    }
+    return all ?? [];
+  }
+
+  clear(): void {
+    this.#window.clear();
+    for (const trigger of this.#triggers) trigger.clear();
+  }
+
+  beginProbation(): void {
+    this.#probation.begin();
+  }
+
+  get totals(): WindowTotals {
+    const { successes, failures, tokens, tokenCalls } = this.#window;
+    return { successes, failures, tokens, tokenCalls };
+  }
+
+  get consecutiveFailures(): number {
+    return this.#consecutive.count;
+  }
+
+  get probeTokenLimit(): number {
+    return this.#burn?.probeLimit ?? Number.POSITIVE_INFINITY;
+  }
+}

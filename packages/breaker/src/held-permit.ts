@@ -1,0 +1,76 @@
+import type { BreakerEntry } from "./breaker-entry.ts";
+import type { Permit, PermitFacts, PermitOutcome, TaskWatch } from "./breaker-set-types.ts";
+import type { CellEnd, CellPermit } from "./cell-types.ts";
+import type { Tier } from "./parse-key.ts";
+import type { Routed } from "./route-outcome.ts";
+import type { Verdict } from "./trigger.ts";
+
+/** One breaker's share in a permit. `source` names who below an umbrella holds it. */
+export interface Holding {
+  readonly entry: BreakerEntry;
+  readonly permit: CellPermit;
+  readonly source: string;
+}
+
+/** What a permit needs of its set. */
+export interface PermitHome {
+  finish(holdings: readonly Holding[], ends: HoldingEnds): void;
+  renew(holdings: readonly Holding[]): boolean;
+}
+
+export interface HoldingEnds {
+  readonly outcome: PermitOutcome;
+  readonly facts: PermitFacts;
+  /** Whether a call leaves the in-flight count with it. */
+  readonly isCall: boolean;
+}
+
+export class HeldPermit implements Permit, TaskWatch {
+  readonly #home: PermitHome;
+  readonly #isCall: boolean;
+  #holdings: readonly Holding[];
+
+  constructor(home: PermitHome, holdings: readonly Holding[], isCall: boolean) {
+    this.#home = home;
+    this.#holdings = holdings;
+    this.#isCall = isCall;
+  }
+
+  get isProbe(): boolean {
+    return this.#holdings.some(({ permit }) => permit.kind === "probe");
+  }
+
+  end(outcome: PermitOutcome, facts: PermitFacts = {}): void {
+    const holdings = this.#holdings;
+    this.#holdings = [];
+    if (holdings.length > 0) this.#home.finish(holdings, { outcome, facts, isCall: this.#isCall });
+  }
+
+  renew(): boolean {
+    return this.#home.renew(this.#holdings);
+  }
+}
+
+/** What one holding's breaker is told. */
+export function cellEnd({ entry, source }: Holding, { outcome, facts }: HoldingEnds): CellEnd {
+  return {
+    verdict: verdictFor(entry.parsed.tier, outcome),
+    tokens: Math.max(0, Math.round(facts.tokens ?? 0)),
+    completedProgress: facts.completedProgress ?? false,
+    retryAfterMs: facts.retryAfterMs ?? 0,
+    source,
+    envelopeTokens: facts.envelopeTokens,
+    failureKind: typeof outcome === "string" ? undefined : outcome.failureKind,
+  };
+}
+
+function verdictFor(tier: Tier, outcome: PermitOutcome): Verdict {
+  if (outcome === "success") return "success";
+  if (outcome === "giveBack") return "ignored";
+  return tier === "chain" ? chainVerdict(outcome) : outcome[tier];
+}
+
+/** A chain is judged on burning; of a call's verdict it only takes that it came out well. */
+function chainVerdict({ agent }: Routed): Verdict {
+  return agent === "failure" ? "ignored" : agent;
+}

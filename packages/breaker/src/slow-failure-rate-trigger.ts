@@ -1,0 +1,64 @@
+import type { BreakerSettings } from "./breaker-settings.ts";
+import { countsInRate, noHits } from "./trigger.ts";
+import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
+
+/**
+ * BR-2 for slow traffic, whose outcomes never meet in one window: the same rate over the last `minRequestVolume`
+ * outcomes, when they span more than the window and at most `slowSpan`.
+ */
+export class SlowFailureRateTrigger implements Trigger {
+  readonly #settings: BreakerSettings;
+  readonly #times: Float64Array;
+  readonly #failed: Uint8Array;
+  readonly #sources: string[] | undefined;
+  #next = 0;
+  #total = 0;
+  #failures = 0;
+
+  constructor(options: { readonly settings: BreakerSettings; readonly isUmbrella: boolean }) {
+    this.#settings = options.settings;
+    this.#times = new Float64Array(options.settings.minRequestVolume);
+    this.#failed = new Uint8Array(options.settings.minRequestVolume);
+    this.#sources = options.isUmbrella ? [] : undefined;
+  }
+
+  observe(sample: Sample): void {
+    if (!countsInRate(sample)) return;
+    const isFailure = sample.verdict === "failure" ? 1 : 0;
+    // A place not yet used holds 0, so the subtraction is right from the start.
+    this.#failures += isFailure - (this.#failed[this.#next] ?? 0);
+    this.#times[this.#next] = sample.atMs;
+    this.#failed[this.#next] = isFailure;
+    if (this.#sources !== undefined) this.#sources[this.#next] = sample.source;
+    this.#next = (this.#next + 1) % this.#times.length;
+    this.#total = Math.min(this.#total + 1, this.#times.length);
+  }
+
+  hits(): readonly TriggerHit[] {
+    const total = this.#times.length;
+    if (this.#total < total) return noHits;
+    if (this.#failures / total < this.#settings.failureRateThreshold) return noHits;
+    const spanMs = this.#newestMs() - (this.#times[this.#next] ?? 0);
+    if (spanMs <= this.#settings.windowSize || spanMs > this.#settings.slowSpan) return noHits;
+    if (!this.#haveSeveralFailed()) return noHits;
+    return [{ trigger: "slow_failure_rate", figures: { failures: this.#failures, total, spanMs } }];
+  }
+
+  clear(): void {
+    this.#failed.fill(0);
+    this.#next = 0;
+    this.#total = 0;
+    this.#failures = 0;
+  }
+
+  #newestMs(): number {
+    const newest = (this.#next + this.#times.length - 1) % this.#times.length;
+    return this.#times[newest] ?? 0;
+  }
+
+  #haveSeveralFailed(): boolean {
+    if (this.#sources === undefined) return true;
+    const failing = this.#sources.filter((_source, index) => this.#failed[index] === 1);
+    return new Set(failing).size >= 2;
+  }
+}
