@@ -1,1 +1,1 @@
-export {};
+export { createExpressions, type ExpressionsOptions } from "./create-expressions.ts";
