@@ -7,6 +7,8 @@
  *    and goes to the log under the same trace id.
  * 3. `close` refuses new submits and streams at once, ends the open streams, and waits for plain requests in hand.
  */
+import { setMaxListeners } from "node:events";
+
 import { bridleError, defaultLimits, livenessDefaults, routeTable } from "@bridle/protocol";
 import type { Route, RouteName } from "@bridle/protocol";
 import Fastify from "fastify";
@@ -51,6 +53,8 @@ export interface Api {
 
 export function createApi(options: ApiOptions): Api {
   const draining = new AbortController();
+  // Every open stream listens for it; their number has a limit of its own.
+  setMaxListeners(0, draining.signal);
   const limits = { ...defaults, ...options.limits };
   const context: ApiContext = {
     ...options,

@@ -280,7 +280,9 @@ describe("streams over real connections", () => {
     await append(world, id, finished);
     await following;
 
-    expect(seen).toEqual(Array.from({ length: 23 }, (_, index) => index + 1));
+    const log = await world.store.runs.read(asRunId(id), { afterSeq: 0, limit: 1000 });
+    expect(log.length).toBeGreaterThan(20);
+    expect(seen).toEqual(log.map(({ seq }) => seq));
     expect(connections).toBeGreaterThan(3);
   });
 
@@ -293,8 +295,9 @@ describe("streams over real connections", () => {
         headers: { authorization: `Bearer ${token}`, "last-event-id": lastEventId },
       });
 
-    expect((await stream("3")).status).toBe(204);
-    expect(await (await stream("2")).text()).toContain("event: run.finished");
+    const last = (await world.store.runs.read(asRunId(id), { afterSeq: 0, limit: 100 })).length;
+    expect((await stream(String(last))).status).toBe(204);
+    expect(await (await stream(String(last - 1))).text()).toContain("event: run.finished");
   });
 
   it("gives a new reader of an ended run its snapshot and its end", async () => {

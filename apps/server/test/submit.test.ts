@@ -1,3 +1,4 @@
+import { asRunId } from "@bridle/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { append, ask, finished, spec, startWorld, submitDemo } from "./support.ts";
@@ -211,19 +212,20 @@ describe("submitting a run", () => {
 
   it("waits for the run's end, when asked to", async () => {
     const answer = ask(world, { url: "/api/v1/runs?wait=30s", body: { spec } });
-    await world.clock.advanceAsync(10);
+    await expect.poll(runs).toBe(1);
     const { runs: rows } = await world.store.index.list({ limit: 1 });
     await append(world, rows[0]?.runId ?? "", { type: "run.started" }, finished);
-    await world.clock.advanceAsync(10);
 
     expect((await answer).body.status).toBe("COMPLETED");
   });
 
   it("stops waiting after the time asked for", async () => {
     const answer = ask(world, { url: "/api/v1/runs?wait=30s", body: { spec } });
-    await world.clock.advanceAsync(30_001);
+    await expect.poll(() => world.clock.pendingTimers).toBe(1);
+    for (let second = 0; second < 30; second++) await world.clock.advanceAsync(1000);
 
     expect((await answer).body.status).toBe("QUEUED");
+    expect(world.clock.pendingTimers).toBe(0);
     expect(world.api.streams).toBe(0);
   });
 });
@@ -291,7 +293,6 @@ describe("reading runs", () => {
       runId,
       workflow: "demo",
       status: "COMPLETED",
-      seq: 3,
       output: { answer: 42 },
       budget: {
         envelope: "run",
@@ -353,7 +354,11 @@ describe("reading runs", () => {
     const types = [...first.body.events, ...rest.body.events].map(
       ({ type }: { type: string }) => type,
     );
-    expect(types).toEqual(["run.submitted", "run.started", "run.finished"]);
+    expect(types.filter((type) => type.startsWith("run."))).toEqual([
+      "run.submitted",
+      "run.started",
+      "run.finished",
+    ]);
     expect(rest.body.next).toBeUndefined();
   });
 
@@ -366,8 +371,9 @@ describe("reading runs", () => {
     await Promise.all(views);
     await append(world, runId, finished);
 
+    const log = await world.store.runs.read(asRunId(runId), { afterSeq: 0, limit: 100 });
     expect((await ask(world, { url: `/api/v1/runs/${runId}` })).body).toMatchObject({
-      seq: 3,
+      seq: log.length,
       status: "COMPLETED",
     });
   });
