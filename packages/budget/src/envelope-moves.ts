@@ -7,11 +7,11 @@
  * 4. A fence never falls.
  */
 import { assertAmounts, plus } from "./amounts-math.ts";
-import { overLine } from "./hold-moves.ts";
 import { closedEvent } from "./ledger-events.ts";
 import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
 import type { LedgerState } from "./ledger-state.ts";
 import { newEnvelope, selectEnvelope } from "./ledger-state.ts";
+import { overLine } from "./over-line.ts";
 
 export function open(state: LedgerState, input: LedgerInputOf<"open">): LedgerStep<"open"> {
   assertAmounts(input.terms.limit, "limit");

@@ -1,3 +1,22 @@
+export {
+  defaultEnvelope,
+  defaultRunLimit,
+  taskEnvelope,
+  unlimited,
+  type BudgetSpec,
+} from "./default-envelope.ts";
+export {
+  initialFactor,
+  reduceFactor,
+  type FactorSample,
+  type FactorState,
+} from "./estimate-factor.ts";
+export {
+  estimateMessages,
+  estimateTokens,
+  type ModelFamily,
+  type TokenEstimate,
+} from "./estimate-tokens.ts";
 export type {
   LedgerAnswers,
   LedgerInput,
@@ -15,4 +34,15 @@ export {
   type LedgerConfig,
   type LedgerState,
 } from "./ledger-state.ts";
+export { PriceTable, type PriceTableOptions } from "./price-table.ts";
+export { amountsOf, parsePrice, parseUsd, priceOf, type Price, type PriceText } from "./price.ts";
 export { reduceLedger } from "./reduce-ledger.ts";
+export {
+  defaultFactor,
+  reservationFor,
+  reserveModelCall,
+  type ModelCallPlan,
+  type ModelCallReservation,
+} from "./reservation-for.ts";
+export { settlementOf, type CallFacts } from "./settlement.ts";
+export { mergeUsage, normaliseUsage, type UsageDialect } from "./token-usage.ts";

@@ -1,5 +1,6 @@
 import { close, fence, forget, freeze, open, raise, unfreeze } from "./envelope-moves.ts";
-import { dispatch, endAttempt, expire, release, renew, reserve, settle } from "./hold-moves.ts";
+import { endAttempt, expire, release, settle } from "./hold-endings.ts";
+import { dispatch, renew, reserve } from "./hold-moves.ts";
 import type { LedgerInput, LedgerInputOf, LedgerInputType, LedgerStep } from "./ledger-input.ts";
 import type { LedgerState } from "./ledger-state.ts";
 
