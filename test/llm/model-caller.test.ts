@@ -15,10 +15,7 @@ afterEach(async () => {
   await Promise.all(endings.splice(0).map((end) => end()));
 });
 
-const pricing = {
-  countTokens: (text: string) => Math.ceil(Buffer.byteLength(text) / 4),
-  nanoUsdOf: () => 1,
-};
+const price = { input: 1_000_000, output: 1_000_000 };
 
 /** The whole stack from the caller to the provider's socket. Waits between wire calls pass in simulated time. */
 async function start(script: FakeScript, models: readonly string[] = ["a"]) {
@@ -36,7 +33,7 @@ async function start(script: FakeScript, models: readonly string[] = ["a"]) {
       apiKey: () => "canary-key-0815",
       fetch,
     }),
-    pricing,
+    price,
     maxOutputTokens: 200,
   }));
   const clock = new SimulatedClock();

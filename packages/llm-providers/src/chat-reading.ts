@@ -1,11 +1,11 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { mergeUsage, normaliseUsage } from "@bridle/budget";
 import type { WireFailure, WirePart } from "@bridle/ports";
 import type { TokenUsage } from "@bridle/protocol";
 
 import { errorObjectFacts } from "./error-facts.ts";
 import { finishReasonOf } from "./finish-reason.ts";
 import { toWireError, wireErrorOf } from "./to-wire-error.ts";
-import { mergeUsage } from "./usage.ts";
 import { readWireChunk } from "./wire-chunk.ts";
 
 /** What has been read of one answer, and what each further part means. */
@@ -55,7 +55,7 @@ export class ChatReading {
   *#readRaw(raw: unknown): Generator<WirePart> {
     const chunk = readWireChunk(raw);
     this.#finishReason ??= chunk.finishReason;
-    const usage = mergeUsage(this.#usage, chunk.usage);
+    const usage = mergeUsage(this.#usage, normaliseUsage("openai", chunk.usage));
     if (!isSame(usage, this.#usage)) {
       this.#usage = usage;
       yield { type: "usage", usage };

@@ -1,21 +1,16 @@
+import { amountsOf, estimateMessages, estimateTokens, settlementOf } from "@bridle/budget";
+import type { Price } from "@bridle/budget";
 import type { WireEnd } from "@bridle/ports";
+import { noAmounts } from "@bridle/protocol";
 import type { Amounts, ModelRequest, TokenUsage } from "@bridle/protocol";
 
 import type { AttemptVerdict } from "./judge-attempt.ts";
 import type { CatalogTarget } from "./model-catalog.ts";
 import { toMessages } from "./to-messages.ts";
 
-/** What the call layer needs to know about one model's tokens and money. */
-export interface TokenPricing {
-  /** Upper bound of the tokens of a text for this model (BU-15). */
-  countTokens(text: string): number;
-  /** Price in nano-USD, line items rounded up (BU-1). */
-  nanoUsdOf(usage: TokenUsage): number;
-}
-
 /** A target that may be sent to: its price is known. */
 export interface PricedTarget extends CatalogTarget {
-  readonly pricing: TokenPricing;
+  readonly price: Price;
 }
 
 export interface CallEstimate {
@@ -25,23 +20,12 @@ export interface CallEstimate {
   readonly amounts: Amounts;
 }
 
-/** Role, separators and the turn that is opened for the answer: 3–4 tokens with the tokenizers that are known. */
-const tokensPerMessage = 4;
-
-export function estimateCall(
-  { pricing, maxOutputTokens }: PricedTarget,
-  request: ModelRequest,
-): CallEstimate {
-  const inputTokens = toMessages(request).reduce(
-    (sum, { content }) => sum + pricing.countTokens(content) + tokensPerMessage,
-    tokensPerMessage,
-  );
-  const outputTokens = Math.min(request.maxOutputTokens ?? maxOutputTokens, maxOutputTokens);
-  return {
-    inputTokens,
-    maxOutputTokens: outputTokens,
-    amounts: amountsOf(pricing, { inputTokens, outputTokens }),
-  };
+export function estimateCall(target: PricedTarget, request: ModelRequest): CallEstimate {
+  const inputTokens = estimateMessages(toMessages(request), target.family).tokens;
+  const { maxOutputTokens: most } = target;
+  const maxOutputTokens = Math.min(request.maxOutputTokens ?? most, most);
+  const usage = { inputTokens, outputTokens: maxOutputTokens };
+  return { inputTokens, maxOutputTokens, amounts: amountsOf(usage, target.price) ?? noAmounts };
 }
 
 /** Failures of which it is certain that nothing reached the provider. */
@@ -57,7 +41,7 @@ const neverLeft = new Set([
 ]);
 
 export interface CallOutcome {
-  readonly priced: PricedTarget;
+  readonly target: PricedTarget;
   readonly estimate: CallEstimate;
   readonly reading: {
     readonly usage: TokenUsage;
@@ -69,27 +53,33 @@ export interface CallOutcome {
 
 /**
  * What the provider will bill, at best knowledge: the usage of a finished answer; else the usage seen, filled up with the input
- * estimate and the output seen. Zero tokens only for a call that certainly never left (BU-12, BU-20). A reported zero is taken as
- * unknown: nobody answers a prompt of no tokens.
+ * estimate and the output seen, since a count from the middle of a stream is a floor. Zero tokens only for a call that certainly
+ * never left (BU-12, BU-20).
  */
 export function outcomeCost(outcome: CallOutcome): Pick<WireEnd, "actual" | "basis"> {
-  const { priced, reading, estimate, verdict } = outcome;
+  const { target, reading, estimate, verdict } = outcome;
   if (wasNeverSent(verdict)) {
-    return { actual: { tokens: 0, nanoUsd: 0, calls: 1 }, basis: "best_knowledge" };
+    return { actual: { ...noAmounts, calls: 1 }, basis: "best_knowledge" };
   }
-  const { usage, output, finish } = reading;
-  const isKnown = finish !== undefined && isCount(usage.inputTokens) && isCount(usage.outputTokens);
-  if (isKnown) return { actual: amountsOf(priced.pricing, usage), basis: "usage" };
-  const best: TokenUsage = {
-    ...usage,
-    inputTokens: isCount(usage.inputTokens) ? usage.inputTokens : estimate.inputTokens,
-    outputTokens: Math.max(usage.outputTokens ?? 0, priced.pricing.countTokens(output)),
-  };
-  return { actual: amountsOf(priced.pricing, best), basis: "best_knowledge" };
+  const usage = withoutZeros(reading.usage);
+  const seen = estimateTokens(reading.output, target.family).tokens;
+  const isWhole = reading.finish !== undefined;
+  return settlementOf({
+    usage: isWhole ? usage : { ...usage, outputTokens: undefined },
+    inputBound: estimate.inputTokens,
+    outputSeen: Math.max(usage.outputTokens ?? 0, seen),
+    price: target.price,
+    reserved: estimate.amounts,
+  });
 }
 
-function isCount(tokens: number | undefined): tokens is number {
-  return tokens !== undefined && tokens > 0;
+/** A reported zero is taken as unknown: nobody answers a prompt of no tokens with no tokens. */
+function withoutZeros(usage: TokenUsage): TokenUsage {
+  return {
+    ...usage,
+    inputTokens: usage.inputTokens === 0 ? undefined : usage.inputTokens,
+    outputTokens: usage.outputTokens === 0 ? undefined : usage.outputTokens,
+  };
 }
 
 function wasNeverSent(verdict: AttemptVerdict): boolean {
@@ -99,12 +89,4 @@ function wasNeverSent(verdict: AttemptVerdict): boolean {
   return (
     providerCode === "no_credential" || (networkCode !== undefined && neverLeft.has(networkCode))
   );
-}
-
-function amountsOf(pricing: TokenPricing, usage: TokenUsage): Amounts {
-  return {
-    tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),
-    nanoUsd: pricing.nanoUsdOf(usage),
-    calls: 1,
-  };
 }

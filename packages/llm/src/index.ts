@@ -1,5 +1,4 @@
 export type { AttemptRecord } from "./attempt-record.ts";
-export type { TokenPricing } from "./call-cost.ts";
 export { classRules, wireCallBound } from "./class-rules.ts";
 export type { ClassRule } from "./class-rules.ts";
 export { classify } from "./classify.ts";

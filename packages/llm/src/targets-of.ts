@@ -5,7 +5,7 @@ import type { PricedTarget } from "./call-cost.ts";
 import type { CatalogTarget, ModelCatalog } from "./model-catalog.ts";
 
 function isPriced(target: CatalogTarget): target is PricedTarget {
-  return target.pricing !== undefined;
+  return target.price !== undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { estimateTokens } from "@bridle/budget";
 import type { ModelRequest, ModelResponse } from "@bridle/protocol";
 
 import { estimateCall } from "./call-cost.ts";
@@ -16,6 +17,6 @@ export function toResponse(
     finishReason: finish?.reason ?? "stop",
     servedBy,
     inputTokens: usage.inputTokens ?? estimateCall(served, request).inputTokens,
-    outputTokens: usage.outputTokens ?? served.pricing.countTokens(output),
+    outputTokens: usage.outputTokens ?? estimateTokens(output, served.family).tokens,
   };
 }

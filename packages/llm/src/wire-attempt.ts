@@ -50,7 +50,7 @@ export async function sendOnce(attempt: WireAttempt): Promise<AttemptResult> {
   await endUnlessMaySend(attempt, permit);
   const reading = new ReplyReading(call);
   const verdict = await converse(attempt, estimate, reading);
-  const cost = outcomeCost({ priced, estimate, reading, verdict });
+  const cost = outcomeCost({ target: priced, estimate, reading, verdict });
   const retryAfterMs = retryAfterOf(verdict, clock);
   await permit.end({
     outcome: verdict.outcome,

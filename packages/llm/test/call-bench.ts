@@ -1,3 +1,4 @@
+import type { Price } from "@bridle/budget";
 import { seededRandom, SimulatedClock } from "@bridle/kernel/testing";
 import { WireError } from "@bridle/ports";
 import type {
@@ -13,7 +14,7 @@ import type {
 import type { ModelRequest } from "@bridle/protocol";
 
 import { createModelCaller } from "../src/index.ts";
-import type { CatalogTarget, TokenPricing } from "../src/index.ts";
+import type { CatalogTarget } from "../src/index.ts";
 
 /** What a scripted target does with one request. `hang` waits for the abort, `deaf` ignores even that. */
 export type Step =
@@ -69,11 +70,8 @@ export class ScriptedTarget implements ModelTarget {
   }
 }
 
-/** Four characters are a token; input costs 10, output 30 nano-USD a token. */
-const pricing: TokenPricing = {
-  countTokens: (value) => Math.ceil(value.length / 4),
-  nanoUsdOf: ({ inputTokens = 0, outputTokens = 0 }) => inputTokens * 10 + outputTokens * 30,
-};
+/** Input costs 10, output 30 nano-USD a token. */
+const price: Price = { input: 10_000_000, output: 30_000_000 };
 
 export interface BenchOptions {
   /** One script per target of the chain; a target answers `hello` when it has none. */
@@ -96,7 +94,7 @@ export function callBench(options: BenchOptions = {}) {
   );
   const chain = targets.map((target) => ({
     target,
-    pricing,
+    price,
     maxOutputTokens: 100,
     ...options.target,
   }));

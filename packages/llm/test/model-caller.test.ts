@@ -1,3 +1,4 @@
+import { estimateMessages, estimateTokens } from "@bridle/budget";
 import { bridleError } from "@bridle/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -7,6 +8,9 @@ import { callBench, fail, hello, stop, text, usage } from "./call-bench.ts";
 import type { Step } from "./call-bench.ts";
 
 const overloaded = [fail({ status: 529 })];
+/** What the bench's prompt is taken for. */
+const inputTokens = estimateMessages([{ role: "user", content: "x".repeat(32) }]).tokens;
+const tokensOf = (value: string): number => estimateTokens(value).tokens;
 const cancelled = bridleError("cancelled");
 
 describe("a call that goes well", () => {
@@ -41,9 +45,15 @@ describe("a call that goes well", () => {
   it("[BU-7] reserves input and most output, and asks for no more output than that", async () => {
     const bench = callBench({ request: { maxOutputTokens: 40, system: "be kind" } });
     await bench.settle();
-    // 8 and 2 tokens of text, 4 for each of two messages, 4 for the answer's turn
+    const input = estimateMessages([
+      { role: "system", content: "be kind" },
+      { role: "user", content: "x".repeat(32) },
+    ]).tokens;
     expect(bench.asks).toEqual([
-      { target: "fake/m0", estimate: { tokens: 22 + 40, nanoUsd: 220 + 1200, calls: 1 } },
+      {
+        target: "fake/m0",
+        estimate: { tokens: input + 40, nanoUsd: input * 10 + 40 * 30, calls: 1 },
+      },
     ]);
     expect(bench.targets[0]?.requests[0]).toMatchObject({
       maxOutputTokens: 40,
@@ -82,7 +92,7 @@ describe("what is never sent", () => {
   });
 
   it("[BU-2] a model without a price", async () => {
-    const bench = callBench({ target: { pricing: undefined } });
+    const bench = callBench({ target: { price: undefined } });
     expect((await bench.settle()).error).toMatchObject({ code: "price_unknown" });
     expect(bench.asks).toEqual([]);
   });
@@ -144,7 +154,11 @@ describe("retries", () => {
     const { result } = await bench.settle();
     expect(bench.asks).toHaveLength(3);
     expect(bench.ends.map(({ outcome }) => outcome)).toEqual(["failure", "failure", "success"]);
-    expect(result?.spent).toEqual({ tokens: 16 + 16 + 25, nanoUsd: 160 + 160 + 350, calls: 3 });
+    expect(result?.spent).toEqual({
+      tokens: 2 * inputTokens + 25,
+      nanoUsd: 2 * inputTokens * 10 + 350,
+      calls: 3,
+    });
     expect(result?.degraded).toEqual([]);
   });
 
@@ -315,7 +329,7 @@ describe("the chain", () => {
 
   it("[BR-17] goes on to the next target when the breaker of the first is open", async () => {
     const refusal = bridleError("breaker_open", {
-      details: { tier: "provider", key: "provider:fake/m0" },
+      details: { breaker: "provider:fake/m0" },
     });
     const bench = callBench({ chain: [[hello], [hello]], refusals: { 0: refusal } });
     const { result } = await bench.settle();
@@ -324,7 +338,7 @@ describe("the chain", () => {
   });
 
   it("[BR-17] stays when the breaker that is open is the agent's", async () => {
-    const refusal = bridleError("breaker_open", { details: { tier: "agent", key: "agent:w/a" } });
+    const refusal = bridleError("breaker_open", { details: { breaker: "agent:w/a" } });
     const bench = callBench({ chain: [[hello], [hello]], refusals: { 0: refusal } });
     expect((await bench.settle()).error).toBe(refusal);
   });
@@ -438,7 +452,11 @@ describe("what a wire call is settled at", () => {
 
   it("[B127] the input estimate and the output seen, when no usage came: never nothing", async () => {
     expect(await settledAt([text("hello"), stop])).toMatchObject({
-      actual: { tokens: 16 + 2, nanoUsd: 160 + 60, calls: 1 },
+      actual: {
+        tokens: inputTokens + tokensOf("hello"),
+        nanoUsd: inputTokens * 10 + tokensOf("hello") * 30,
+        calls: 1,
+      },
       basis: "best_knowledge",
     });
   });
@@ -452,11 +470,15 @@ describe("what a wire call is settled at", () => {
 
   it("[BU-12] the output that came before a break, when it is more than was reported", async () => {
     const cut = [usage(20, 1), text("x".repeat(400)), fail({ networkCode: "ECONNRESET" })];
-    expect(await settledAt(cut)).toMatchObject({ actual: { tokens: 120 } });
+    expect(await settledAt(cut)).toMatchObject({
+      actual: { tokens: 20 + tokensOf("x".repeat(400)) },
+    });
   });
 
   it("[BU-20] the input, when the call was sent and failed", async () => {
-    expect(await settledAt([fail({ status: 500 })])).toMatchObject({ actual: { tokens: 16 } });
+    expect(await settledAt([fail({ status: 500 })])).toMatchObject({
+      actual: { tokens: inputTokens },
+    });
   });
 
   it("[BU-12] no tokens, when the connection was never made", async () => {
