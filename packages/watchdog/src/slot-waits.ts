@@ -1,11 +1,13 @@
 import { isWaiting } from "./due-clocks.ts";
-import { after, earlierOf, elapsed } from "./table-time.ts";
+import { after, earlierOf, elapsed, isReached } from "./table-time.ts";
 import { clearFlags, flag, hasFlag, setFlags } from "./watch-columns.ts";
 import type { WatchColumns } from "./watch-columns.ts";
 
 /**
  * Waits (WD-7). Declaring one moves task clock and stall clock ahead by its whole length at once; ending it early takes
  * back what was not used. So a wait ends by itself at its declared time, without anybody writing.
+ *
+ * SW-1 A task clock that has run out is not set going again by a wait: its deadline stays where it was.
  */
 export interface SlotWait {
   /** Hash of what is waited for. */
@@ -51,8 +53,12 @@ export function endWaitOfBeat(columns: WatchColumns, slot: number, now: number):
 }
 
 function moveEnd(columns: WatchColumns, slot: number, until: number): void {
-  const byMs = elapsed(until, Atomics.load(columns.waitUntil, slot));
+  const before = Atomics.load(columns.waitUntil, slot);
+  const byMs = elapsed(until, before);
   Atomics.store(columns.waitUntil, slot, until);
-  Atomics.add(columns.taskDueAt, slot, byMs);
+  // SW-1: a deadline that the wait moves lies behind the wait's end, at each moment of it.
+  if (!isReached(before, Atomics.load(columns.taskDueAt, slot))) {
+    Atomics.add(columns.taskDueAt, slot, byMs);
+  }
   Atomics.add(columns.stallFrom, slot, byMs);
 }
