@@ -82,13 +82,17 @@ describe("[S3] [S4] what starts when", () => {
       world.start();
       if (end === "completed") world.finish("a");
       if (end === "failed") world.finish("a", failure());
-      if (end === "cancelled") world.tell({ type: "cancel", taskId: "a" as never, reason: "r", by: "u" });
+      if (end === "cancelled")
+        world.tell({ type: "cancel", taskId: "a" as never, reason: "r", by: "u" });
       expect([end, world.status("z")]).toEqual([end, "QUEUED"]);
     }
   });
 
   it("a failure that a completed task answers does not fail the run; an unanswered handler does", () => {
-    const compiled = workflow({ a: { retry: { maxAttempts: 1 } }, h: { dependsOn: ["a:failed"], retry: { maxAttempts: 1 } } });
+    const compiled = workflow({
+      a: { retry: { maxAttempts: 1 } },
+      h: { dependsOn: ["a:failed"], retry: { maxAttempts: 1 } },
+    });
     const handled = started(compiled);
     handled.finish("a", failure());
     handled.finish("h");
@@ -117,7 +121,12 @@ describe("[B145] what one failure does to the others", () => {
     world.claim("b", "c");
     world.finish("b", failure());
     expect(world.statuses()).toEqual({
-      a: "COMPLETED", b: "FAILED", c: "CANCELLING", d: "CANCELLED", e: "CANCELLED", f: "CANCELLED",
+      a: "COMPLETED",
+      b: "FAILED",
+      c: "CANCELLING",
+      d: "CANCELLED",
+      e: "CANCELLED",
+      f: "CANCELLED",
     });
     expect(world.commands).toContainEqual({ type: "close-envelope", envelope: "run" });
     world.finish("c", failure("cancelled"));
@@ -136,14 +145,24 @@ describe("[B145] what one failure does to the others", () => {
     expect(world.outcome).toBeUndefined();
     world.finish("f");
     expect(world.statuses()).toEqual({
-      a: "COMPLETED", b: "FAILED", c: "COMPLETED", d: "SKIPPED", e: "COMPLETED", f: "COMPLETED",
+      a: "COMPLETED",
+      b: "FAILED",
+      c: "COMPLETED",
+      d: "SKIPPED",
+      e: "COMPLETED",
+      f: "COMPLETED",
     });
     expect(world.outcome).toBe("FAILED");
     expect(world.count("run.finished")).toBe(1);
   });
 
   it("under continue a join is blocked by a branch that failed further up, not only by its own", () => {
-    const world = started(workflow({ a: { retry: { maxAttempts: 1 } }, b: ["a"], c: [], d: ["b", "c"] }, { onFailure: "continue" }));
+    const world = started(
+      workflow(
+        { a: { retry: { maxAttempts: 1 } }, b: ["a"], c: [], d: ["b", "c"] },
+        { onFailure: "continue" },
+      ),
+    );
     world.finish("a", failure());
     world.finish("c");
     expect(world.status("d")).toBe("SKIPPED");
@@ -154,7 +173,11 @@ describe("[B145] what one failure does to the others", () => {
 describe("the end of a run", () => {
   it("[B152] a condition that throws fails its task and the run", () => {
     const world = new World(workflow({ a: { if: "${{ input.x }}" } }));
-    world.evaluations.set("a", { kind: "error", code: "expression_failed", message: "No such key: x" });
+    world.evaluations.set("a", {
+      kind: "error",
+      code: "expression_failed",
+      message: "No such key: x",
+    });
     world.start();
     expect(world.run.tasks["a"]?.error?.cause).toBe("expression_failed");
     expect(world.outcome).toBe("FAILED");
@@ -169,7 +192,10 @@ describe("the end of a run", () => {
     world.finish("a");
     expect(world.outcome).toBeUndefined();
     expect(world.pending()).toEqual([{ type: "evaluate-output" }]);
-    world.tell({ type: "output-evaluated", result: { ok: false, code: "expression_failed", message: "m" } });
+    world.tell({
+      type: "output-evaluated",
+      result: { ok: false, code: "expression_failed", message: "m" },
+    });
     expect(world.outcome).toBe("FAILED");
     expect(world.run.finished?.stop?.reason).toBe("expression_failed");
   });
@@ -178,7 +204,11 @@ describe("the end of a run", () => {
     const world = started(workflow({ a: [] }, { output: "${{ tasks.a.output }}" }));
     world.finish("a", success(["cheaper model"]));
     world.tell({ type: "output-evaluated", result: { ok: true } });
-    expect(world.run.finished).toMatchObject({ status: "COMPLETED", hasOutput: true, degraded: ["cheaper model"] });
+    expect(world.run.finished).toMatchObject({
+      status: "COMPLETED",
+      hasOutput: true,
+      degraded: ["cheaper model"],
+    });
     expect(world.count("run.finished")).toBe(1);
   });
 });

@@ -201,9 +201,7 @@ class ThreadEvaluator implements Expressions {
     this.#current = undefined;
     this.#replaceThread();
     if (job.secondTry) {
-      job.answer(
-        fault("expression_timeout", `The expression did not finish in ${timeoutMs} ms.`),
-      );
+      job.answer(fault("expression_timeout", `The expression did not finish in ${timeoutMs} ms.`));
     } else this.#queue.unshift({ ...job, secondTry: true });
     this.warm();
   }

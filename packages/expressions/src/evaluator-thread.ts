@@ -23,7 +23,9 @@ function answer({ template, bindings }: EvaluationRequest): string {
 for (let round = 0; round < 50; round += 1) {
   answer({
     id: 0,
-    template: JSON.stringify({ warm: "${{ input.list.filter(x, x > 1).map(x, x + 1) }} ${{ index }}" }),
+    template: JSON.stringify({
+      warm: "${{ input.list.filter(x, x > 1).map(x, x + 1) }} ${{ index }}",
+    }),
     bindings: JSON.stringify({ input: { list: [1, 2, 3] }, index: round }),
   });
 }

@@ -1,8 +1,7 @@
-import type { DecisionEvent, EndCause, RunEvent, TaskOutcome } from "@bridle/protocol";
-import { asRunId, asTaskId, fromWireAmounts, toWireAmounts, noAmounts } from "@bridle/protocol";
-
 import { compileWorkflow, decide, evolve, initialRun, pendingCommands, viewRun } from "@bridle/dag";
 import type { CompiledWorkflow, RunCommand, RunInput, RunState, TaskEvaluation } from "@bridle/dag";
+import type { DecisionEvent, EndCause, RunEvent, TaskOutcome } from "@bridle/protocol";
+import { asRunId, asTaskId, fromWireAmounts, toWireAmounts, noAmounts } from "@bridle/protocol";
 
 export { fromWireAmounts };
 
@@ -106,7 +105,10 @@ export class World {
     }
   }
 
-  evaluate(taskId: string, result = this.evaluations.get(taskId) ?? this.defaultAnswer(taskId)): void {
+  evaluate(
+    taskId: string,
+    result = this.evaluations.get(taskId) ?? this.defaultAnswer(taskId),
+  ): void {
     this.tell({ type: "task-evaluated", taskId: asTaskId(taskId), result });
   }
 
@@ -138,7 +140,11 @@ export class World {
     return this.run.tasks[taskId]?.attempt ?? 0;
   }
 
-  finish(taskId: string, outcome: TaskOutcome = success(), attempt = this.attempt(taskId)): readonly DecisionEvent[] {
+  finish(
+    taskId: string,
+    outcome: TaskOutcome = success(),
+    attempt = this.attempt(taskId),
+  ): readonly DecisionEvent[] {
     return this.tell({ type: "task-finished", taskId: asTaskId(taskId), attempt, outcome });
   }
 
@@ -150,7 +156,8 @@ export class World {
   /** Moves time to a timer's instant and fires it. */
   fire(key: string): readonly DecisionEvent[] {
     const at = this.timers.get(key);
-    if (at === undefined) throw new Error(`No timer ${key}; there are ${[...this.timers.keys()].join(", ")}.`);
+    if (at === undefined)
+      throw new Error(`No timer ${key}; there are ${[...this.timers.keys()].join(", ")}.`);
     this.timers.delete(key);
     this.at = Math.max(this.at, at);
     return this.tell({ type: "timer", key });
