@@ -76,14 +76,25 @@ export class BurnTrigger implements Trigger {
     const { seconds, tokens, calls } = this.#history;
     const windowSeconds = this.#settings.windowSize / 1000;
     const isWarm = seconds >= warmUpWindows * windowSeconds && calls >= warmUpCalls && tokens > 0;
-    if (!isWarm) return [];
-    const tokenRatio = this.#window.tokens / windowSeconds / (tokens / seconds);
-    const callRatio = this.#window.tokenCalls / windowSeconds / (calls / seconds);
-    const sizeRatio = this.#window.tokens / this.#window.tokenCalls / (tokens / calls);
-    const isTrafficAlone = callRatio >= this.#settings.budgetBurnRate && sizeRatio < biggerCalls;
-    if (tokenRatio < this.#settings.budgetBurnRate || isTrafficAlone) return [];
-    const figures = { tokenRatio, callRatio, sizeRatio, windowTokens: this.#window.tokens };
+    if (!isWarm || !this.#isBurning(windowSeconds)) return [];
+    const perSecond = seconds / windowSeconds;
+    const figures = {
+      windowTokens: this.#window.tokens,
+      tokenRatio: (this.#window.tokens * perSecond) / tokens,
+      trafficRatio: (this.#window.tokenCalls * perSecond) / calls,
+    };
     return [{ trigger: "burn_rate", figures }];
+  }
+
+  /** Compares products of integers: quotients would differ in the last digit and call plain traffic burning. */
+  #isBurning(windowSeconds: number): boolean {
+    const { seconds, tokens, calls } = this.#history;
+    const { tokens: windowTokens, tokenCalls } = this.#window;
+    const rate = this.#settings.budgetBurnRate * windowSeconds;
+    if (windowTokens * seconds < rate * tokens) return false;
+    const isMoreTraffic = tokenCalls * seconds >= rate * calls;
+    const areBiggerCalls = windowTokens * calls >= biggerCalls * tokenCalls * tokens;
+    return !isMoreTraffic || areBiggerCalls;
   }
 
   #callHits(): readonly TriggerHit[] {

@@ -21,10 +21,13 @@ export interface Bench {
   readonly set: BreakerSet;
   readonly events: FleetEvent[];
   /** Makes one whole call; fails the test when it is refused. */
-  call(outcome: PermitOutcome | "failure", facts?: PermitFacts & { readonly key?: string }): void;
-  admitted(keys?: readonly string[]): Permit;
-  view(key?: string): BreakerView;
-  types(): readonly string[];
+  readonly call: (
+    outcome: PermitOutcome | "failure",
+    facts?: PermitFacts & { readonly key?: string },
+  ) => void;
+  readonly admitted: (keys?: readonly string[]) => Permit;
+  readonly view: (key?: string) => BreakerView;
+  readonly types: () => readonly string[];
 }
 
 /** A verdict against every tier that takes part. */
