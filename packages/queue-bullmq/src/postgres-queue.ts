@@ -1,6 +1,6 @@
 import type { Clock } from "@bridle/kernel";
-import type { QueuedJob, QueueWorker, TaskQueue } from "@bridle/ports";
-import { bridleError, jobId, livenessDefaults } from "@bridle/protocol";
+import type { JobHandler, QueuedJob, QueueWorker, TaskQueue } from "@bridle/ports";
+import { bridleError, jobId, livenessDefaults, type Job } from "@bridle/protocol";
 import { createPostgresBackend, Queue, runMigrations } from "bullmq";
 import type { Pool } from "pg";
 
@@ -34,73 +34,94 @@ const schema = "bullmq";
  * Rejects with `store_unavailable` when the database does not answer.
  */
 export async function createPostgresQueue(options: PostgresQueueOptions): Promise<TaskQueue> {
-  const { pool, clock, onError = () => undefined, wakeUps = true } = options;
-  await migrateQueue(pool);
-  const listener = wakeUps ? new SharedListener({ pool, clock, onError }) : undefined;
-  const connection = queueConnection(pool, listener);
-  const queues = new Map<string, PostgresQueue>();
-  const workers = new Set<QueueWorker>();
-  let closing: Promise<void> | undefined;
+  await migrateQueue(options.pool);
+  return new PostgresQueue(options);
+}
 
-  const queueOf = (agent: string): PostgresQueue => {
-    const name = queueName(agent);
-    const known = queues.get(name);
-    if (known !== undefined) return known;
-    const queue = openQueue(name, connection);
-    queue.on("error", onError);
-    queues.set(name, queue);
-    return queue;
-  };
+class PostgresQueue implements TaskQueue {
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  readonly #lockMs: number;
+  readonly #listener: SharedListener | undefined;
+  readonly #connection: ReturnType<typeof queueConnection>;
+  readonly #queues = new Map<string, AgentQueue>();
+  readonly #workers = new Set<QueueWorker>();
+  #closing: Promise<void> | undefined;
 
-  async function close(): Promise<void> {
-    await Promise.all([...workers].map(async (worker) => worker.close(0)));
-    await Promise.all([...queues.values()].map(async (queue) => queue.close()));
-    await listener?.close();
+  constructor({ pool, clock, wakeUps = true, lockMs, onError }: PostgresQueueOptions) {
+    this.#clock = clock;
+    this.#onError = onError ?? (() => undefined);
+    this.#lockMs = lockMs ?? livenessDefaults.queueLockMs;
+    this.#listener = wakeUps
+      ? new SharedListener({ pool, clock, onError: this.#onError })
+      : undefined;
+    this.#connection = queueConnection(pool, this.#listener);
   }
 
-  const assertOpen = (): void => {
-    if (closing !== undefined) throw bridleError("shutting_down");
-  };
+  async enqueue(jobs: readonly QueuedJob[]): Promise<void> {
+    this.#assertOpen();
+    const groups = byAgent(jobs);
+    await answered(Promise.all(groups.map(async ([agent, own]) => add(this.#queueOf(agent), own))));
+  }
 
-  return {
-    enqueue: async (jobs) => {
-      assertOpen();
-      await answered(
-        Promise.all(byAgent(jobs).map(async ([agent, own]) => add(queueOf(agent), own))),
-      );
-    },
-    work: async (agent, { concurrency, handler }) => {
-      assertOpen();
-      const worker = await startBullmqWorker({
-        name: queueName(agent),
-        connection,
-        clock,
-        concurrency,
-        handler,
-        onError,
-        lockMs: options.lockMs ?? livenessDefaults.queueLockMs,
-        pollMs: wakeUps ? pollMs.hearing : pollMs.deaf,
-      });
-      workers.add(worker);
-      return {
-        close: async (graceMs) => {
-          await worker.close(graceMs);
-          workers.delete(worker);
-        },
-      };
-    },
-    remove: async (agent, job) => {
-      assertOpen();
-      await answered(queueOf(agent).remove(jobId(job)));
-    },
-    close: async () => (closing ??= close()),
-  };
+  async work(
+    agent: string,
+    { concurrency, handler }: { readonly concurrency: number; readonly handler: JobHandler },
+  ): Promise<QueueWorker> {
+    this.#assertOpen();
+    const worker = await startBullmqWorker({
+      name: queueName(agent),
+      connection: this.#connection,
+      clock: this.#clock,
+      concurrency,
+      handler,
+      onError: this.#onError,
+      lockMs: this.#lockMs,
+      pollMs: this.#listener === undefined ? pollMs.deaf : pollMs.hearing,
+    });
+    this.#workers.add(worker);
+    return {
+      close: async (graceMs) => {
+        await worker.close(graceMs);
+        this.#workers.delete(worker);
+      },
+    };
+  }
+
+  async remove(agent: string, job: Job): Promise<void> {
+    this.#assertOpen();
+    await answered(this.#queueOf(agent).remove(jobId(job)));
+  }
+
+  async close(): Promise<void> {
+    await (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#workers].map(async (worker) => worker.close(0)));
+    await Promise.all([...this.#queues.values()].map(async (queue) => queue.close()));
+    await this.#listener?.close();
+  }
+
+  #queueOf(agent: string): AgentQueue {
+    const name = queueName(agent);
+    const known = this.#queues.get(name);
+    if (known !== undefined) return known;
+    const queue = openQueue(name, this.#connection);
+    queue.on("error", this.#onError);
+    this.#queues.set(name, queue);
+    return queue;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw bridleError("shutting_down");
+  }
 }
 
 function openQueue(name: string, connection: ReturnType<typeof queueConnection>) {
   return new Queue(name, { connection }, createPostgresBackend);
 }
-type PostgresQueue = ReturnType<typeof openQueue>;
+type AgentQueue = ReturnType<typeof openQueue>;
 
 async function migrateQueue(pool: Pool): Promise<void> {
   const client = await answered(pool.connect());
@@ -121,7 +142,7 @@ function byAgent(jobs: readonly QueuedJob[]): readonly [string, readonly QueuedJ
   return [...groups];
 }
 
-async function add(queue: PostgresQueue, jobs: readonly QueuedJob[]): Promise<void> {
+async function add(queue: AgentQueue, jobs: readonly QueuedJob[]): Promise<void> {
   const bullmqJobs = jobs.map(toBullmqJob);
   if (bullmqJobs.length < bulkFrom) {
     await Promise.all(bullmqJobs.map(async ({ name, data, opts }) => queue.add(name, data, opts)));

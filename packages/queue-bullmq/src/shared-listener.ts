@@ -67,7 +67,7 @@ export class SharedListener {
     const client = await this.#options.pool.connect();
     client.once("error", (error) => this.#lose(client, error));
     client.on("notification", (notification) => {
-      for (const handler of [...this.#handlers.keys()]) handler(notification);
+      for (const handler of this.#handlers.keys()) handler(notification);
     });
     return client;
   }
@@ -80,7 +80,7 @@ export class SharedListener {
     if (this.#isClosed) return;
     // Not at once: the server may be restarting, and each subscriber asks for a new connection.
     this.#retry = this.#options.clock.setTimer(reconnectMs, () => {
-      for (const onBroken of [...this.#handlers.values()]) onBroken();
+      for (const onBroken of this.#handlers.values()) onBroken();
     });
   }
 }

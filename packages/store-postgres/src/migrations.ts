@@ -83,7 +83,9 @@ async function apply(
   const current = await storedVersion(client);
   if (current > latest) throw tooNew(current, latest);
   for (const { version, name, sql } of migrations.filter((one) => one.version > current)) {
+    // oxlint-disable-next-line no-await-in-loop -- each builds on the one before
     await client.query(sql);
+    // oxlint-disable-next-line no-await-in-loop -- in the same transaction
     await client.query("insert into bridle.schema_migrations (version, name) values ($1, $2)", [
       version,
       name,

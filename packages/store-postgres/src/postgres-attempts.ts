@@ -1,5 +1,5 @@
 import type { Clock } from "@bridle/kernel";
-import type { Attempts, Claim, ClaimAnswer, Finish, StepJournal } from "@bridle/ports";
+import type { Attempts, Claim, ClaimAnswer, Finish, OpenClaim, StopOrder } from "@bridle/ports";
 import { asRunId, asTaskId, type Spender } from "@bridle/protocol";
 
 import type { Hints } from "./postgres-feed.ts";
@@ -11,11 +11,29 @@ interface SpenderColumns {
   readonly attempt: number;
 }
 
+interface OpenClaimColumns extends SpenderColumns {
+  readonly worker_id: string;
+  readonly boot_id: string;
+}
+
+interface StopOrderColumns extends SpenderColumns {
+  /** A JSON string. */
+  readonly reason: string;
+}
+
 type ClaimRefusal = Extract<ClaimAnswer, { claimed: false }>["reason"];
 type FinishRefusal = "fenced" | "already_finished" | "not_claimed";
 
 /** `Attempts`: see `sql/0004-attempts.sql`. `clock` dates fences (wall). */
 export function postgresAttempts(sql: SqlDatabase, hints: Hints, clock: Clock): Attempts {
+  return { ...attemptMoves(sql, hints, clock), ...attemptViews(sql) };
+}
+
+function attemptMoves(
+  sql: SqlDatabase,
+  hints: Hints,
+  clock: Clock,
+): Pick<Attempts, "raiseFences" | "claim" | "finish"> {
   return {
     raiseFences: async (runId, fences) => {
       const values = [
@@ -34,6 +52,11 @@ export function postgresAttempts(sql: SqlDatabase, hints: Hints, clock: Clock): 
       hints.inbox(finish.runId);
       return { accepted: true };
     },
+  };
+}
+
+function attemptViews(sql: SqlDatabase): Pick<Attempts, "unclaimed" | "lost" | "stopOrders"> {
+  return {
     unclaimed: async (olderThan, limit) => {
       const rows = await sql.rows<SpenderColumns>(
         `select t.run_id, t.task_id, t.fence as attempt
@@ -46,7 +69,7 @@ export function postgresAttempts(sql: SqlDatabase, hints: Hints, clock: Clock): 
       return rows.map(spender);
     },
     lost: async (limit) => {
-      const rows = await sql.rows<SpenderColumns & { worker_id: string; boot_id: string }>(
+      const rows = await sql.rows<OpenClaimColumns>(
         `select c.run_id, c.task_id, c.attempt, c.worker_id, c.boot_id
          from bridle.claim c
            join bridle.task t on t.run_id = c.run_id and t.task_id = c.task_id and t.fence = c.attempt
@@ -56,14 +79,10 @@ export function postgresAttempts(sql: SqlDatabase, hints: Hints, clock: Clock): 
          limit $1`,
         [limit],
       );
-      return rows.map((row) => ({
-        ...spender(row),
-        workerId: row.worker_id,
-        bootId: row.boot_id,
-      }));
+      return rows.map(openClaim);
     },
     stopOrders: async (bootId) => {
-      const rows = await sql.rows<SpenderColumns & { reason: string }>(
+      const rows = await sql.rows<StopOrderColumns>(
         `select c.run_id, c.task_id, c.attempt,
            coalesce(s.reason, case when c.attempt < t.fence then '"fenced"' else '"run ended"' end) as reason
          from bridle.claim c
@@ -74,8 +93,7 @@ export function postgresAttempts(sql: SqlDatabase, hints: Hints, clock: Clock): 
            and (s.reason is not null or c.attempt < t.fence or h.ended)`,
         [bootId],
       );
-      // The reason is stored as a JSON string, which we wrote.
-      return rows.map((row) => ({ ...spender(row), reason: JSON.parse(row.reason) as string }));
+      return rows.map(stopOrder);
     },
   };
 }
@@ -121,20 +139,11 @@ function spender({ run_id, task_id, attempt }: SpenderColumns): Spender {
   return { runId: asRunId(run_id), taskId: asTaskId(task_id), attempt };
 }
 
-/** `StepJournal`. Names are stored as JSON: authors may put any character into them. */
-export function postgresSteps(sql: SqlDatabase): StepJournal {
-  return {
-    begin: async ({ runId, taskId, attempt }, name) => {
-      const values = [runId, taskId, attempt, JSON.stringify(name)];
-      const { state, result } = await sql.one<{
-        state: "new" | "begun" | "done" | "fenced";
-        result: string | null;
-      }>(call("begin_step", values), values);
-      return state === "done" ? { state, result: result ?? "" } : { state };
-    },
-    save: async ({ runId, taskId, attempt }, name, result) => {
-      const values = [runId, taskId, attempt, JSON.stringify(name), result];
-      return (await sql.one<{ save_step: boolean }>(call("save_step", values), values)).save_step;
-    },
-  };
+function openClaim(row: OpenClaimColumns): OpenClaim {
+  return { ...spender(row), workerId: row.worker_id, bootId: row.boot_id };
+}
+
+function stopOrder(row: StopOrderColumns): StopOrder {
+  // Written as JSON of a string by `commit`.
+  return { ...spender(row), reason: JSON.parse(row.reason) as string };
 }

@@ -104,6 +104,7 @@ export class PostgresFeed implements Feed, Hints {
       const payloads = [...this.#pending];
       this.#pending.clear();
       try {
+        // oxlint-disable-next-line no-await-in-loop -- one statement in flight (2)
         await this.#options.pool.query(
           "select pg_notify($1, payload) from unnest($2::text[]) as payload",
           [postgresChannel, payloads],

@@ -55,6 +55,13 @@ interface HoldRow {
 
 /** `Ledger`: the rules are in `sql/0002-ledger.sql`, one function per operation. */
 export function postgresLedger(sql: SqlDatabase, hints: Hints): Ledger {
+  return { ...holdMoves(sql, hints), ...envelopeMoves(sql, hints), ...ledgerViews(sql) };
+}
+
+function holdMoves(
+  sql: SqlDatabase,
+  hints: Hints,
+): Pick<Ledger, "reserve" | "dispatch" | "settle" | "release" | "renew" | "expire"> {
   return {
     reserve: async (request) => {
       const row = await sql.one<ReserveRow>(...reserveCall(request));
@@ -87,6 +94,11 @@ export function postgresLedger(sql: SqlDatabase, hints: Hints): Ledger {
       return (await sql.one<{ expire_holds: number }>(call("expire_holds", values), values))
         .expire_holds;
     },
+  };
+}
+
+function envelopeMoves(sql: SqlDatabase, hints: Hints): Pick<Ledger, "close" | "raise"> {
+  return {
     close: async (runId, envelope, at) => {
       const values = [runId, envelope, at];
       await sql.run(call("close_envelope", values), values);
@@ -97,6 +109,11 @@ export function postgresLedger(sql: SqlDatabase, hints: Hints): Ledger {
       const row = await sql.first<EnvelopeRow>(call("raise_envelope", values), values);
       return row && envelopeState(row);
     },
+  };
+}
+
+function ledgerViews(sql: SqlDatabase): Pick<Ledger, "envelopes" | "openHolds"> {
+  return {
     envelopes: async (runId) => {
       const rows = await sql.rows<EnvelopeRow>(
         "select * from bridle.envelope where run_id = $1 order by ordinal",

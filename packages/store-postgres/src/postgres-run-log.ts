@@ -20,6 +20,10 @@ interface StoredColumns extends RunColumns {
 
 /** `RunLog`: see `sql/0003-log.sql`. */
 export function postgresRunLog(sql: SqlDatabase, hints: Hints): RunLog {
+  return { ...logMoves(sql, hints), ...logViews(sql), ...bodyViews(sql) };
+}
+
+function logMoves(sql: SqlDatabase, hints: Hints): Pick<RunLog, "submit" | "commit" | "journal"> {
   return {
     submit: async (run) => {
       const answer = await submit(sql, run);
@@ -29,6 +33,18 @@ export function postgresRunLog(sql: SqlDatabase, hints: Hints): RunLog {
       }
       return answer;
     },
+    commit: async (commit) => commitDecisions(sql, hints, commit),
+    journal: async ({ runId, taskId, attempt }, events) => {
+      const values = [runId, taskId, attempt, events.map(toText)];
+      const { journal } = await sql.one<{ journal: boolean }>(call("journal", values), values);
+      if (journal && events.length > 0) hints.run(runId);
+      return journal;
+    },
+  };
+}
+
+function logViews(sql: SqlDatabase): Pick<RunLog, "load" | "read"> {
+  return {
     load: async (runId) => {
       const row = await sql.first<StoredColumns>(
         `select r.*, b.compiled, b.input, h.decisions, h.seq,
@@ -40,13 +56,6 @@ export function postgresRunLog(sql: SqlDatabase, hints: Hints): RunLog {
       );
       return row && storedRun(row);
     },
-    commit: async (commit) => commitDecisions(sql, hints, commit),
-    journal: async ({ runId, taskId, attempt }, events) => {
-      const values = [runId, taskId, attempt, events.map(toText)];
-      const { journal } = await sql.one<{ journal: boolean }>(call("journal", values), values);
-      if (journal && events.length > 0) hints.run(runId);
-      return journal;
-    },
     read: async (runId, { afterSeq, limit, decisionsOnly = false }) => {
       const rows = await sql.rows<{ seq: string; event: string }>(
         `select seq, event from bridle.entry where run_id = $1 and seq > $2
@@ -55,6 +64,11 @@ export function postgresRunLog(sql: SqlDatabase, hints: Hints): RunLog {
       );
       return rows.map(logEntry);
     },
+  };
+}
+
+function bodyViews(sql: SqlDatabase): Pick<RunLog, "input" | "output" | "outputs"> {
+  return {
     input: async (runId, taskId) => {
       const row = await sql.first<{ body: string }>(
         "select body from bridle.task_input where run_id = $1 and task_id = $2",

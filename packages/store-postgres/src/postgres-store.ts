@@ -3,7 +3,7 @@ import type { Store } from "@bridle/ports";
 
 import type { Database } from "./database.ts";
 import { migrate } from "./migrations.ts";
-import { postgresAttempts, postgresSteps } from "./postgres-attempts.ts";
+import { postgresAttempts } from "./postgres-attempts.ts";
 import { PostgresFeed } from "./postgres-feed.ts";
 import { postgresFleetLog } from "./postgres-fleet-log.ts";
 import { postgresInbox } from "./postgres-inbox.ts";
@@ -11,6 +11,7 @@ import { postgresLeases, postgresTimers } from "./postgres-leases.ts";
 import { postgresLedger } from "./postgres-ledger.ts";
 import { postgresRunIndex } from "./postgres-run-index.ts";
 import { postgresRunLog } from "./postgres-run-log.ts";
+import { postgresSteps } from "./postgres-steps.ts";
 import { SqlDatabase } from "./sql-database.ts";
 
 export interface PostgresStoreOptions {

@@ -67,8 +67,10 @@ export async function prepareDataFolder(
 
 async function removeLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder);
-  for (const name of names.filter((entry) => entry.startsWith("pgdata")))
-    await rm(join(folder, name), { recursive: true, force: true });
+  const leftovers = names.filter((entry) => entry.startsWith("pgdata"));
+  await Promise.all(
+    leftovers.map(async (name) => rm(join(folder, name), { recursive: true, force: true })),
+  );
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { open, readFile, rm, stat, unlink } from "node:fs/promises";
+import { open, readFile, rm, stat, unlink, writeFile } from "node:fs/promises";
 
 import { bridleError } from "@bridle/protocol";
 
@@ -54,8 +54,7 @@ function held(file: string, owner: LockOwner, abandonedBy: LockOwner | undefined
 
 async function create(file: string, owner: LockOwner): Promise<boolean> {
   try {
-    const handle = await open(file, "wx", 0o600);
-    await handle.writeFile(JSON.stringify(owner)).finally(async () => handle.close());
+    await writeFile(file, JSON.stringify(owner), { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;

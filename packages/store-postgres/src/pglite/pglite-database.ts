@@ -4,7 +4,6 @@ import { sleep, type Clock } from "@bridle/kernel";
 import { Pool } from "pg";
 
 import type { Database } from "../database.ts";
-import { storeError } from "../store-error.ts";
 import { ensureFolder, folderError, prepareDataFolder, readArchive } from "./data-folder.ts";
 import { heartbeatMs, lockFolder, type FolderLock } from "./folder-lock.ts";
 import { PgliteThread } from "./pglite-thread-client.ts";
@@ -17,6 +16,7 @@ export type PgliteDatabaseOptions = (
   readonly clock: Clock;
   /** An open transaction that says nothing for so long is rolled back: everybody waits for it. Default 5000. */
   readonly idleInTransactionMs?: number | undefined;
+  /** Told when the database stops by itself (a full disk): it cannot be reopened in place, so end the process. */
   readonly onError?: ((error: Error) => void) | undefined;
 };
 
@@ -108,7 +108,8 @@ function assemble(
   options: PgliteDatabaseOptions,
   parts: Parts,
 ): PgliteDatabase {
-  const pool = createPool(thread, storeConnections, options.onError);
+  const pool = createPool(thread, storeConnections);
+  thread.onDeath((reason) => options.onError?.(reason));
   let queuePool: Pool | undefined;
   let closing: Promise<void> | undefined;
   /** In this order: a unit that runs after the database's close would throw in its thread. */
@@ -126,16 +127,12 @@ function assemble(
     pool,
     previousEnd: parts.previousEnd,
     durability: parts.durability,
-    queuePool: () => (queuePool ??= createPool(thread, queueConnections, options.onError)),
+    queuePool: () => (queuePool ??= createPool(thread, queueConnections)),
     close: () => (closing ??= close()),
   };
 }
 
-function createPool(
-  thread: PgliteThread,
-  max: number,
-  onError: ((error: Error) => void) | undefined,
-): Pool {
+function createPool(thread: PgliteThread, max: number): Pool {
   const pool = new Pool({
     max,
     user: "postgres",
@@ -144,7 +141,8 @@ function createPool(
     stream: () => thread.openSocket(),
     idleTimeoutMillis: 0,
   });
-  pool.on("error", (error) => onError?.(storeError(error)));
+  // Idle clients fail only with the whole database, which says so once for all.
+  pool.on("error", () => undefined);
   return pool;
 }
 

@@ -1,5 +1,6 @@
 import type { PGlite } from "@electric-sql/pglite";
 
+import { fatalError } from "./fatal-frames.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { joinBytes, splitServerFrames } from "./protocol-frames.ts";
 import type { FromThread } from "./thread-messages.ts";
@@ -15,6 +16,8 @@ export interface SessionOptions {
   readonly database: PGlite;
   readonly idleInTransactionMs: number;
   readonly send: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
+  /** Called while the database is still inside its own code: must not return. */
+  readonly onFatal: (message: string) => void;
 }
 
 /** Longest stretch of units before messages that have come meanwhile are looked at. */
@@ -37,6 +40,7 @@ export class PgliteSession {
   readonly #database: PGlite;
   readonly #idleInTransactionMs: number;
   readonly #send: SessionOptions["send"];
+  readonly #onFatal: SessionOptions["onFatal"];
   readonly #affinity = new TransactionAffinity<Unit>();
   readonly #housekeeping = new Housekeeping();
   readonly #evicted = new Set<number>();
@@ -49,6 +53,7 @@ export class PgliteSession {
     this.#database = options.database;
     this.#idleInTransactionMs = options.idleInTransactionMs;
     this.#send = options.send;
+    this.#onFatal = options.onFatal;
   }
 
   add(unit: Unit): void {
@@ -82,7 +87,9 @@ export class PgliteSession {
   async #pump(): Promise<void> {
     const until = performance.now() + sliceMs;
     for (let unit = this.#affinity.next(); unit !== undefined; unit = this.#affinity.next()) {
+      // oxlint-disable-next-line no-await-in-loop -- one session, one unit at a time
       await this.#run(unit);
+      // oxlint-disable-next-line no-await-in-loop -- between two units
       if (this.#housekeeping.isOverdue && this.#affinity.owner === undefined) await this.#clean();
       if (performance.now() > until) break;
     }
@@ -107,8 +114,12 @@ export class PgliteSession {
       return;
     }
     const chunks: Uint8Array[] = [];
-    // The chunks are views into the database's own memory: copied before it runs on.
-    const onRawData = (chunk: Uint8Array): void => void chunks.push(chunk.slice());
+    const onRawData = (chunk: Uint8Array): void => {
+      // A view into the database's own memory: copied before it runs on.
+      chunks.push(chunk.slice());
+      const fatal = fatalError(chunks);
+      if (fatal !== undefined) this.#onFatal(fatal);
+    };
     await this.#database.execProtocolRawStream(unit.bytes, { onRawData, syncToFs: false });
     this.#affinity.ran(unit.connection, this.#database.isInTransaction());
     this.#housekeeping.ran();
@@ -145,7 +156,7 @@ export class PgliteSession {
   }
 
   async #clean(): Promise<void> {
-    const tables = await this.#database.query<{ name: string }>(this.#housekeeping.findDead);
+    const tables = await this.#database.query<{ name: string }>(this.#housekeeping.findTables);
     this.#housekeeping.cleaned();
     if (tables.rows.length === 0) return;
     await this.#database.exec(`VACUUM ${tables.rows.map(({ name }) => name).join(", ")}`);

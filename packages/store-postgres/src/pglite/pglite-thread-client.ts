@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 
+import type { CodedError } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 
 import { MemorySocket, type SessionPort } from "./memory-socket.ts";
@@ -19,13 +20,15 @@ export class PgliteThread implements SessionPort {
   readonly #sockets = new Map<number, MemorySocket>();
   readonly #exited: Promise<void>;
   #nextConnection = 1;
-  #death: string | undefined;
+  #death: CodedError | undefined;
   #onReady: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #onDumped: ((bytes: Uint8Array) => void) | undefined;
+  #onDeath: ((reason: CodedError) => void) | undefined;
   #isClosing = false;
 
   private constructor(start: ThreadStart) {
-    this.#worker = new Worker(threadEntry("pglite-thread"), { workerData: start });
+    // Without the process's own flags: a loader or a condition for sources is not for compiled code.
+    this.#worker = new Worker(threadEntry("pglite-thread"), { workerData: start, execArgv: [] });
     this.#worker.on("message", (message: FromThread) => this.#receive(message));
     this.#worker.on("error", (error) => this.#die(error.message));
     this.#exited = new Promise((resolve) => {
@@ -45,15 +48,20 @@ export class PgliteThread implements SessionPort {
     return thread;
   }
 
-  /** Why the database cannot be used any more; undefined while it can. */
-  get death(): string | undefined {
+  /** Why the database cannot be used any more (`store_full`, `store_unavailable`); undefined while it can. */
+  get death(): CodedError | undefined {
     return this.#death;
+  }
+
+  /** Calls once, with that reason, when the database stops by itself. */
+  onDeath(callback: (reason: CodedError) => void): void {
+    this.#onDeath = callback;
   }
 
   openSocket(): MemorySocket {
     const socket = new MemorySocket(this.#nextConnection++, this);
     this.#sockets.set(socket.connection, socket);
-    if (this.#death !== undefined) socket.fail("57P01", this.#death);
+    if (this.#death !== undefined) fail(socket, this.#death);
     return socket;
   }
 
@@ -85,21 +93,10 @@ export class PgliteThread implements SessionPort {
   }
 
   #receive(message: FromThread): void {
+    if ("connection" in message) return this.#deliver(message);
     switch (message.type) {
-      case "reply":
-        this.#sockets.get(message.connection)?.deliver(message.bytes);
-        break;
       case "notify":
-        for (const socket of this.#sockets.values())
-          if (socket.listens) socket.deliver(message.bytes);
-        break;
-      case "evict":
-        this.#sockets
-          .get(message.connection)
-          ?.fail(
-            "25P03",
-            "The transaction stood idle and was rolled back: everybody waited for it.",
-          );
+        this.#notify(message.bytes);
         break;
       case "dumped":
         this.#onDumped?.(message.bytes);
@@ -115,11 +112,33 @@ export class PgliteThread implements SessionPort {
     }
   }
 
+  #notify(bytes: Uint8Array): void {
+    for (const socket of this.#sockets.values()) if (socket.listens) socket.deliver(bytes);
+  }
+
+  #deliver(message: Extract<FromThread, { readonly connection: number }>): void {
+    const socket = this.#sockets.get(message.connection);
+    if (message.type === "reply") socket?.deliver(message.bytes);
+    else
+      socket?.fail(
+        "25P03",
+        "The transaction stood idle and was rolled back: everybody waited for it.",
+      );
+  }
+
   #die(message: string): void {
     if (this.#death !== undefined) return;
-    this.#death = message;
-    this.#onReady?.reject(bridleError("store_unavailable", { message }));
-    const sqlState = /no space left|ENOSPC|quota/i.test(message) ? "53100" : "57P01";
-    for (const socket of this.#sockets.values()) socket.fail(sqlState, message);
+    const isFull = /no space left|ENOSPC|quota/i.test(message);
+    this.#death = bridleError(isFull ? "store_full" : "store_unavailable", {
+      message: `The embedded database stopped: ${message}`,
+    });
+    this.#onReady?.reject(this.#death);
+    for (const socket of this.#sockets.values()) fail(socket, this.#death);
+    this.#onDeath?.(this.#death);
   }
+}
+
+/** With the SQLSTATE a server would give: disk full, or shut down by an administrator. */
+function fail(socket: MemorySocket, { code, message }: CodedError): void {
+  socket.fail(code === "store_full" ? "53100" : "57P01", message);
 }

@@ -2,6 +2,7 @@
 import { utimesSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 
+import { RingBuffer } from "@bridle/kernel";
 import { PGlite } from "@electric-sql/pglite";
 
 import { PgliteSession } from "./pglite-session.ts";
@@ -16,20 +17,34 @@ function send(message: FromThread, transfer: readonly ArrayBuffer[] = []): void 
   port?.postMessage(message, transfer);
 }
 
-function die(error: unknown): void {
-  send({ type: "dead", message: error instanceof Error ? error.message : String(error) });
-  // Its memory may be in any state after an abort: nothing may run on it, and closing it would write.
+/** What Postgres said last; on an abort the error itself only says that it aborted. */
+const complaints = new RingBuffer<string>(20);
+
+function die(message: string): void {
+  const details = complaints
+    .toArray()
+    .filter((line) => /FATAL|PANIC/.test(line) && !line.includes(message));
+  send({ type: "dead", message: [message, ...details].join("; ") });
+  // Its memory may be in any state now: nothing may run on it, and closing it would write.
   process.exit(1);
 }
 
-process.on("uncaughtException", die);
-process.on("unhandledRejection", die);
+function dieOf(error: unknown): void {
+  die(error instanceof Error ? error.message : String(error));
+}
+
+process.on("uncaughtException", dieOf);
+process.on("unhandledRejection", dieOf);
 
 const database = await PGlite.create({
   ...(start.dataFolder === undefined ? {} : { dataDir: start.dataFolder }),
   ...(start.archive === undefined
     ? {}
     : { loadDataDir: new Blob([start.archive as Uint8Array<ArrayBuffer>]) }),
+  onStderr: (line) => {
+    complaints.push(line);
+    return false;
+  },
   // Smaller log segments: the data folder starts at 27 instead of 40 MB, which is most of a cold start.
   initDbStartParams: ["--wal-segsize=4"],
   // One session for all: BullMQ's statements name its tables bare, the store's never do.
@@ -41,6 +56,7 @@ const session = new PgliteSession({
   database,
   idleInTransactionMs: start.idleInTransactionMs,
   send,
+  onFatal: die,
 });
 
 if (start.heartbeat !== undefined) {

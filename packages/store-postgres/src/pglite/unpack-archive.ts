@@ -22,6 +22,7 @@ export async function unpackArchive(archive: Buffer, folder: string): Promise<vo
     }
     at += blockBytes + Math.ceil(size / blockBytes) * blockBytes;
   }
+  // oxlint-disable-next-line no-await-in-loop -- parents come before their children
   for (const path of folders) await mkdir(path, { recursive: true, mode: 0o700 });
   await Promise.all(files.map(({ path, bytes }) => writeFile(path, bytes, { mode: 0o600 })));
 }
