@@ -11,4 +11,3 @@ export type {
 } from "./scanner.ts";
 export { createLocalScanner, type LocalScannerOptions } from "./create-local-scanner.ts";
 export { createScanner } from "./create-scanner.ts";
-export { killGroup } from "./kill-group.ts";

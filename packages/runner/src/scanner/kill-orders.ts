@@ -1,7 +1,7 @@
 import { after, highWaterOf, isReached } from "@bridle/watchdog";
 import type { SlotRef, WatchColumns } from "@bridle/watchdog";
 
-const columnNames = ["pid", "orderAt", "orderGeneration", "answeredGeneration"] as const;
+const columnNames = ["pid", "orderAt", "orderGeneration", "answers"] as const;
 type ColumnName = (typeof columnNames)[number];
 
 const headerLength = 2;
@@ -61,13 +61,13 @@ export function checkedPid(pid: number | undefined): number {
 export function placeOrder(orders: KillOrders, ref: SlotRef, orderAt: number): void {
   Atomics.store(orders.orderAt, ref.slot, orderAt);
   Atomics.store(orders.orderGeneration, ref.slot, ref.generation);
-  Atomics.store(orders.answeredGeneration, ref.slot, ref.generation);
+  Atomics.add(orders.answers, ref.slot, 1);
 }
 
 /** Main loop: verdict and order are seen to. */
 export function answer(orders: KillOrders, ref: SlotRef): void {
   Atomics.store(orders.orderGeneration, ref.slot, 0);
-  Atomics.store(orders.answeredGeneration, ref.slot, ref.generation);
+  Atomics.add(orders.answers, ref.slot, 1);
 }
 
 export interface DueKill extends SlotRef {
@@ -75,12 +75,18 @@ export interface DueKill extends SlotRef {
   readonly because: "verdict" | "order";
 }
 
+interface Unanswered extends SlotRef {
+  readonly until: number;
+  /** The slot's count when the verdict was given: an answer counts only when it comes after what it answers. */
+  readonly answers: number;
+}
+
 /** Memory of the scanner's side: which verdicts still want an answer. */
 export class KillDesk {
   readonly #columns: WatchColumns;
   readonly #orders: KillOrders;
   readonly #answerWithinMs: number;
-  readonly #unanswered = new Map<number, { readonly generation: number; readonly until: number }>();
+  readonly #unanswered = new Map<number, Unanswered>();
 
   constructor(columns: WatchColumns, orders: KillOrders, answerWithinMs: number) {
     this.#columns = columns;
@@ -90,7 +96,9 @@ export class KillDesk {
 
   /** From now on the main loop has `answerWithinMs` to answer an enforced verdict. */
   expectAnswer({ slot, generation }: SlotRef, now: number): void {
-    this.#unanswered.set(slot, { generation, until: after(now, this.#answerWithinMs) });
+    const until = after(now, this.#answerWithinMs);
+    const answers = Atomics.load(this.#orders.answers, slot);
+    this.#unanswered.set(slot, { slot, generation, until, answers });
   }
 
   /** Each kill is returned once. */
@@ -100,8 +108,8 @@ export class KillDesk {
 
   #dueVerdicts(now: number): readonly DueKill[] {
     const due: DueKill[] = [];
-    for (const [slot, { generation, until }] of this.#unanswered) {
-      const isAnswered = Atomics.load(this.#orders.answeredGeneration, slot) === generation;
+    for (const { slot, generation, until, answers } of this.#unanswered.values()) {
+      const isAnswered = Atomics.load(this.#orders.answers, slot) !== answers;
       if (!isAnswered && !isReached(now, until)) continue;
       this.#unanswered.delete(slot);
       if (!isAnswered) due.push(...this.#kill({ slot, generation }, "verdict"));

@@ -45,7 +45,6 @@ export class OwnerSide {
     const open = this.#watches.open(options);
     const { ref } = open;
     Atomics.store(orders.orderGeneration, ref.slot, 0);
-    Atomics.store(orders.answeredGeneration, ref.slot, 0);
     Atomics.store(orders.pid, ref.slot, pid);
     this.#ids.set(ref.slot, { generation: ref.generation, id: open.id });
     if (options.inline === true) addInline(orders, 1);
