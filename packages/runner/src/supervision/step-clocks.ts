@@ -25,9 +25,13 @@ export class StepClocks {
   readonly #open = new Map<number, OpenClock>();
   #isWaiting = false;
 
-  constructor(watch: Watch, clock: Clock) {
+  readonly #onWait: (ms: number) => void;
+
+  /** `onWait` hears of each announced wait: it moves the task's deadline. */
+  constructor(watch: Watch, clock: Clock, onWait: (ms: number) => void) {
     this.#watch = watch;
     this.#clock = clock;
+    this.#onWait = onWait;
   }
 
   start(step: number, kind: StepOptions["kind"], timeoutMs: number): void {
@@ -54,6 +58,7 @@ export class StepClocks {
     this.#apply();
     if (this.#open.size > 0) return;
     this.#isWaiting = true;
+    this.#onWait(ms);
     this.#watch.waiting(on, ms);
   }
 

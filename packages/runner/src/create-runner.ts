@@ -1,0 +1,245 @@
+/**
+ * The worker of a fleet: takes jobs, runs each under guard, stops what it must.
+ *
+ * 1. Work is taken only while the lease holds; when the fence falls every attempt is stopped (WD-17).
+ * 2. Stopping drains first: no job is taken, what runs may end by itself; then it is stopped, cancel before force; the lease is
+ *    renewed until the last attempt has finished (B175).
+ * 3. After `stop` nothing of this worker is left: no process, timer, lease or subscription.
+ */
+import type { AnyAgent, EnvReference } from "@bridle/agent";
+import type { BreakerSet } from "@bridle/breaker";
+import type { Bus } from "@bridle/bus";
+import type { Clock, CodedError, Ids } from "@bridle/kernel";
+import type { ModelCaller, QueueWorker, Store, TaskQueue } from "@bridle/ports";
+import { bridleError } from "@bridle/protocol";
+
+import { HoldKeeper } from "./admission/hold-keeper.ts";
+import { ReserveQueue } from "./admission/reserve-queue.ts";
+import { llmAgent } from "./builtin-llm-agent.ts";
+import { inlineSource } from "./isolates/inline-source.ts";
+import { IsolateRecords } from "./isolates/isolate-records.ts";
+import type { IsolateSource } from "./isolates/isolate-source.ts";
+import { ProcessPool } from "./isolates/process-pool.ts";
+import { reapLeftovers } from "./isolates/reap-leftovers.ts";
+import { runJob } from "./run-job.ts";
+import { resolveRunnerSettings } from "./runner-settings.ts";
+import type { RunnerSettingsInput } from "./runner-settings.ts";
+import type { Scanner, ScannerOptions } from "./scanner/scanner.ts";
+import { within } from "./supervision/within.ts";
+import { ActiveAttempts } from "./worker/active-attempts.ts";
+import { OrderPoller } from "./worker/order-poller.ts";
+import { WorkerLease } from "./worker/worker-lease.ts";
+import type { AgentLine, WorkerParts } from "./worker/worker-parts.ts";
+
+export interface RunnerOptions {
+  readonly store: Store;
+  readonly queue: TaskQueue;
+  /** The built-in `llm` agent is added. */
+  readonly agents: readonly AnyAgent[];
+  readonly models: ModelCaller;
+  readonly breakers: BreakerSet;
+  /** `createScanner` with a thread of its own, or `createLocalScanner` in tests; the runner gives it the callbacks. */
+  readonly scanner: (
+    callbacks: Pick<ScannerOptions, "onVerdict" | "onKilled" | "onSignal">,
+  ) => Scanner;
+  readonly bus: Pick<Bus, "emit">;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly workerId: string;
+  readonly bootId: string;
+  readonly settings?: RunnerSettingsInput | undefined;
+  /** Where started processes are recorded, to be reaped after a crash. Undefined: nothing is. */
+  readonly stateFolder?: string | undefined;
+  /** What isolates inherit from, through the allow-list: the app's `process.env`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly resolveSecret: (reference: EnvReference) => Promise<string>;
+  /** What agents log and print. Contract: never throws, never blocks. */
+  readonly onLine: (line: AgentLine) => void;
+}
+
+export interface RunnerState {
+  readonly isLive: boolean;
+  readonly isDraining: boolean;
+  readonly active: number;
+  readonly openCalls: number;
+  /** Inline tasks that ignored their stop and are still somewhere in this process. */
+  readonly abandoned: number;
+}
+
+export interface Runner {
+  /** Rejects when the store does not answer; then nothing is running. */
+  start(): Promise<void>;
+  /** Takes no more work, lets what runs end for `graceMs`, then stops it. Resolves when nothing is left. */
+  stop(graceMs: number): Promise<void>;
+  readonly state: RunnerState;
+}
+
+export function createRunner(options: RunnerOptions): Runner {
+  return new FleetRunner(options);
+}
+
+class FleetRunner implements Runner {
+  readonly #options: RunnerOptions;
+  readonly #active = new ActiveAttempts();
+  readonly #parts: WorkerParts;
+  readonly #lease: WorkerLease;
+  readonly #orders: OrderPoller;
+  readonly #sources: IsolateSource[] = [];
+  readonly #queueWorkers: QueueWorker[] = [];
+  readonly #records: IsolateRecords;
+  #isDraining = false;
+  #abandoned = 0;
+
+  constructor(options: RunnerOptions) {
+    const { store, clock, bootId, workerId, stateFolder } = options;
+    const settings = resolveRunnerSettings(options.settings);
+    this.#options = options;
+    this.#lease = new WorkerLease({
+      leases: store.leases,
+      clock,
+      bootId,
+      workerId,
+      leaseMs: settings.workerLeaseMs,
+      renewMs: settings.workerRenewMs,
+      fenceMs: settings.selfFenceMs,
+      onFenced: () => this.#fence(),
+    });
+    this.#orders = new OrderPoller({
+      feed: store.feed,
+      clock,
+      everyMs: settings.pollMs,
+      read: async () => (this.#active.size === 0 ? [] : store.attempts.stopOrders(bootId)),
+      onOrder: (order) => this.#active.hearOrder(order),
+    });
+    this.#records = new IsolateRecords({ stateFolder, bootId });
+    this.#parts = this.#assemble(settings);
+  }
+
+  get state(): RunnerState {
+    return {
+      isLive: this.#lease.isLive,
+      isDraining: this.#isDraining,
+      active: this.#active.size,
+      openCalls: this.#parts.holds.open,
+      abandoned: this.#abandoned,
+    };
+  }
+
+  async start(): Promise<void> {
+    const { stateFolder, agents } = this.#options;
+    if (stateFolder !== undefined) await reapLeftovers(stateFolder);
+    await this.#lease.start();
+    this.#orders.start();
+    this.#announce("worker.started");
+    for (const agent of [...agents, llmAgent]) {
+      // oxlint-disable-next-line no-await-in-loop -- a dozen agents, once
+      await this.#work(agent);
+    }
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    const { clock } = this.#options;
+    const { cancelGraceMs } = this.#parts.settings;
+    // The queue waits for the jobs in hand, which end here; its own bound comes after ours.
+    const closing = Promise.all(
+      this.#queueWorkers.map(async (worker) => worker.close(graceMs + 2 * cancelGraceMs)),
+    );
+    await within(clock, graceMs, this.#active.settled());
+    const error = bridleError("shutting_down");
+    this.#active.stopAll({ cause: "worker_lost", error, acceptsResult: true });
+    await this.#active.settled();
+    await closing;
+    await this.#closeParts();
+  }
+
+  async #closeParts(): Promise<void> {
+    this.#orders.close();
+    await Promise.all(this.#sources.map(async (source) => source.close()));
+    await this.#parts.scanner.close();
+    await this.#lease.close();
+    this.#records.close();
+    this.#announce("worker.stopped");
+  }
+
+  async #work(agent: AnyAgent): Promise<void> {
+    const source = this.#sourceOf(agent);
+    this.#sources.push(source);
+    const context = { worker: this.#parts, agent, source, active: this.#active };
+    this.#queueWorkers.push(
+      await this.#options.queue.work(agent.name, {
+        concurrency: agent.concurrency,
+        handler: async (job) => (this.#isDraining ? undefined : runJob(context, job)),
+      }),
+    );
+  }
+
+  #sourceOf(agent: AnyAgent): IsolateSource {
+    const { clock, ids, environment } = this.#options;
+    if (agent.isolation === "inline") {
+      const onAbandoned = (): void => {
+        this.#abandoned += 1;
+      };
+      return inlineSource({ agent, clock, onAbandoned });
+    }
+    const { isolates } = this.#parts.settings;
+    const records = this.#records;
+    return new ProcessPool({ agent, clock, ids, settings: isolates, records, environment });
+  }
+
+  #assemble(settings: WorkerParts["settings"]): WorkerParts {
+    const { store, models, breakers, bus, clock, ids, workerId, bootId } = this.#options;
+    const { resolveSecret, onLine } = this.#options;
+    return {
+      store,
+      models,
+      breakers,
+      scanner: this.#createScanner(),
+      bus,
+      clock,
+      ids,
+      workerId,
+      bootId,
+      settings,
+      holds: new HoldKeeper({ ledger: store.ledger, clock, everyMs: settings.holdRenewMs }),
+      queue: new ReserveQueue(clock),
+      refusesSteps: () => (this.#lease.isLive ? undefined : lostLease()),
+      resolveSecret,
+      onLine,
+    };
+  }
+
+  #createScanner(): Scanner {
+    const { bus, clock } = this.#options;
+    return this.#options.scanner({
+      onVerdict: (verdict) => this.#active.hearVerdict(verdict),
+      // The attempt sees its isolate end and tells the kill with its time; nothing is left to do here.
+      onKilled: () => {},
+      onSignal: (signal) => {
+        if (signal.type === "clock_gap") {
+          const gapMs = Math.round(signal.gapMs);
+          bus.emit({ type: "clock_gap", at: clock.wallMs(), gapMs });
+        }
+      },
+    });
+  }
+
+  #fence(): void {
+    const { bus, clock } = this.#options;
+    const reason = "the store has not answered for the fence time; running tasks are stopped";
+    bus.emit({ type: "guard.degraded", at: clock.wallMs(), guard: "worker", reason });
+    this.#active.stopAll({ cause: "worker_lost", error: lostLease(), acceptsResult: false });
+  }
+
+  #announce(type: "worker.started" | "worker.stopped"): void {
+    const { bus, clock, workerId, bootId } = this.#options;
+    bus.emit({ type, at: clock.wallMs(), workerId, bootId });
+  }
+}
+
+function lostLease(): CodedError {
+  return bridleError("worker_lost", {
+    message: "This worker has had no contact with the store for its fence time and takes no steps.",
+  });
+}

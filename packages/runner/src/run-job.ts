@@ -1,0 +1,94 @@
+import type { AnyAgent } from "@bridle/agent";
+import type { ClaimAnswer } from "@bridle/ports";
+import { bridleError, taskEnvelopeSchema } from "@bridle/protocol";
+import type { Job, TaskEnvelope } from "@bridle/protocol";
+
+import type { IsolateSource } from "./isolates/isolate-source.ts";
+import { failedBy } from "./outcome/attempt-end.ts";
+import { Attempt } from "./supervision/attempt.ts";
+import { finishAttempt } from "./supervision/finish-attempt.ts";
+import type { ActiveAttempts } from "./worker/active-attempts.ts";
+import type { WorkerParts } from "./worker/worker-parts.ts";
+
+export interface JobContext {
+  readonly worker: WorkerParts;
+  readonly agent: AnyAgent;
+  readonly source: IsolateSource;
+  readonly active: ActiveAttempts;
+}
+
+type Claimed = Extract<ClaimAnswer, { readonly claimed: true }>;
+
+/**
+ * One job of the queue: claim, run, finish. A refused claim, or a worker that may take no step now, completes the job silently: the
+ * scheduler finds unclaimed attempts again (architecture, "Truth and protocol"). Rejects only when the claim itself fails.
+ */
+export async function runJob(context: JobContext, job: Job): Promise<void> {
+  const { worker } = context;
+  if (worker.refusesSteps() !== undefined) return;
+  const { store, clock, workerId, bootId } = worker;
+  const claim = await store.attempts.claim({ ...job, workerId, bootId, at: clock.wallMs() });
+  if (!claim.claimed) return;
+  const envelope = parseEnvelope(claim.envelope);
+  if (envelope === undefined) {
+    await finishUnreadable(worker, job, claim);
+    return;
+  }
+  await runAttempt(context, job, { claim, envelope });
+}
+
+async function runAttempt(
+  { worker, agent, source, active }: JobContext,
+  job: Job,
+  { claim, envelope }: { readonly claim: Claimed; readonly envelope: TaskEnvelope },
+): Promise<void> {
+  const { graceUsedMs, traceId } = claim;
+  const { settings } = worker;
+  const watchId = active.watchId(job);
+  const watch = worker.scanner.watch({
+    id: watchId,
+    taskMs: envelope.taskMs,
+    graceLeftMs: Math.max(0, settings.graceMs - graceUsedMs),
+    inline: agent.isolation === "inline",
+    ...(envelope.stepMs === undefined ? {} : { stepMs: envelope.stepMs }),
+  });
+  const attempt = new Attempt({
+    worker,
+    spender: { runId: job.runId, taskId: job.taskId, attempt: job.attempt },
+    traceId,
+    agent,
+    envelope,
+    watch,
+    source,
+    graceUsedMs,
+  });
+  const running = attempt.run();
+  active.add(watchId, { job, attempt, running });
+  try {
+    await running;
+  } finally {
+    active.remove(watchId);
+  }
+}
+
+function parseEnvelope(text: string): TaskEnvelope | undefined {
+  try {
+    return taskEnvelopeSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A scheduler of another version wrote what this worker cannot read: said once, not retried for ever. */
+async function finishUnreadable(worker: WorkerParts, job: Job, claim: Claimed): Promise<void> {
+  const { runId, taskId, attempt } = job;
+  const message =
+    "The task's envelope cannot be read by this worker; its version differs from the scheduler's.";
+  await finishAttempt({
+    worker,
+    spender: { runId, taskId, attempt },
+    end: failedBy(bridleError("agent_unknown", { message })),
+    degraded: [],
+    graceUsedMs: claim.graceUsedMs,
+  });
+}

@@ -1,0 +1,187 @@
+import type { AnyAgent } from "@bridle/agent";
+import { CodedError } from "@bridle/kernel";
+import { bridleError } from "@bridle/protocol";
+import type { FromIsolate, JournalEvent, Spender, TaskEnvelope } from "@bridle/protocol";
+
+import type { AdmissionParts } from "../admission/admission-parts.ts";
+import { Governor } from "../admission/governor.ts";
+import { TaskAdmission } from "../admission/task-admission.ts";
+import { deferred } from "../deferred.ts";
+import type { Watch } from "../scanner/scanner.ts";
+import { Coalescer } from "../wire/coalescer.ts";
+import type { WorkerParts } from "../worker/worker-parts.ts";
+import type { AttemptScope, StopRequest } from "./attempt-scope.ts";
+import { JournalWriter } from "./journal-writer.ts";
+import { OpenTools } from "./open-tools.ts";
+import { StepBook } from "./step-book.ts";
+import { StepClocks } from "./step-clocks.ts";
+import { StepKeys } from "./step-keys.ts";
+
+export interface AttemptCoreOptions {
+  readonly worker: WorkerParts;
+  readonly spender: Spender;
+  readonly traceId: string;
+  readonly agent: AnyAgent;
+  readonly envelope: TaskEnvelope;
+  readonly watch: Watch;
+}
+
+type Beat = Extract<FromIsolate, { type: "beat" }>["beat"];
+
+const beatIntervalMs = 200;
+
+/**
+ * The books of one attempt: its steps, journal, clocks, gate, beats, and the one order to stop it. Knows no isolate.
+ */
+export class AttemptCore {
+  readonly options: AttemptCoreOptions;
+  readonly degraded = new Set<string>();
+  readonly journal: JournalWriter;
+  /** Resolves when the attempt is to stop. */
+  readonly stopped = deferred<StopRequest>();
+  readonly #abort = new AbortController();
+  readonly #beats: Coalescer<Beat>;
+  #stop: StopRequest | undefined;
+  #isOver = false;
+  #deadlineMs: number;
+  #lastStep = 0;
+  readonly clocks: StepClocks;
+  readonly admission: TaskAdmission;
+  readonly steps: StepBook;
+  readonly #keys = new StepKeys();
+  readonly #tools = new OpenTools();
+
+  constructor(options: AttemptCoreOptions) {
+    const { worker, spender, traceId, envelope, watch } = options;
+    const { clock, store, settings } = worker;
+    this.options = options;
+    this.#deadlineMs = clock.monotonicMs() + envelope.taskMs;
+    this.journal = new JournalWriter({
+      append: async (events) => store.runs.journal(spender, events),
+      clock,
+      onRefused: () => this.#stopFor(bridleError("fenced")),
+      onFull: () => this.#stopFor(bridleError("step_limit", { message: journalFull })),
+    });
+    this.clocks = new StepClocks(watch, clock, (ms) => {
+      this.#deadlineMs += ms;
+    });
+    this.admission = new TaskAdmission(this.#admissionParts());
+    this.steps = new StepBook({
+      spender,
+      traceId,
+      clock,
+      maxSteps: settings.maxStepsPerTask,
+      journal: (event) => this.write(event),
+      onLimit: (error) => this.#stopFor(error),
+    });
+    this.#beats = new Coalescer(clock, beatIntervalMs, (beat) => this.#applyBeat(beat));
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  scope(folder: string | undefined): AttemptScope {
+    const { worker, spender, traceId, agent, envelope } = this.options;
+    return {
+      worker,
+      spender,
+      traceId,
+      agent,
+      envelope,
+      folder,
+      admission: this.admission,
+      steps: this.steps,
+      clocks: this.clocks,
+      keys: this.#keys,
+      tools: this.#tools,
+      signal: this.signal,
+      deadlineMs: () => this.#deadlineMs,
+      journal: (event) => this.write(event),
+      beat: (step) => this.#stepEnded(step),
+      degrade: (what) => this.degraded.add(what),
+      stop: (request) => this.stop(request),
+    };
+  }
+
+  /** The run's log and this process's bus hear the same. */
+  write(event: JournalEvent): void {
+    this.journal.push(event);
+    this.options.worker.bus.emit(event);
+  }
+
+  /** First order wins; after the attempt's end none does (B179). Marks, then aborts everything that listens. */
+  stop(request: StopRequest): void {
+    if (this.#isOver || this.#stop !== undefined) return;
+    this.#stop = request;
+    if (request.mark !== undefined) this.write(request.mark);
+    this.admission.stop(request.error);
+    this.#abort.abort(request.error);
+    this.stopped.resolve(request);
+  }
+
+  hearBeat(beat: Beat): void {
+    this.#beats.push(beat);
+  }
+
+  /** The agent has said its last word or is gone. What it left running is aborted. */
+  over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#beats.close();
+    const error = bridleError("cancelled", { message: "The task has ended." });
+    this.admission.stop(error);
+    if (!this.signal.aborted) this.#abort.abort(error);
+  }
+
+  #applyBeat(beat: Beat): void {
+    const { watch, spender, worker } = this.options;
+    // An agent without a numbering of its own beats with the number of the last step that ended.
+    const step = beat.step === 0 ? this.#lastStep : beat.step;
+    const { status } = beat;
+    watch.beat({ ...beat, step });
+    const at = worker.clock.wallMs();
+    worker.bus.emit({ type: "task.heartbeat", ...spender, at, step, status });
+    if (beat.progress !== undefined) {
+      worker.bus.emit({ type: "task.progress", ...spender, at, step, message: beat.progress });
+    }
+    if (status !== "WAITING" || beat.waitMs === undefined) return;
+    this.#deadlineMs += beat.waitMs;
+    const on = beat.waitingOn ?? "unknown";
+    this.write({ type: "task.waiting", ...spender, at, on, until: at + beat.waitMs });
+  }
+
+  #stepEnded(step: number): void {
+    this.#lastStep = Math.max(this.#lastStep, step);
+    if (!this.#isOver) this.options.watch.beat({ status: "RUNNING", step: this.#lastStep });
+  }
+
+  #stopFor(error: CodedError): void {
+    const cause = error.code === "step_limit" ? "limit" : "cancelled";
+    this.stop({ cause, error, acceptsResult: false });
+  }
+
+  #admissionParts(): AdmissionParts {
+    const { worker, spender, traceId } = this.options;
+    const { store, settings, clock, ids, breakers, holds, queue, refusesSteps } = worker;
+    return {
+      spender,
+      traceId,
+      clock,
+      ids,
+      ledger: store.ledger,
+      breakers,
+      governor: new Governor(settings.governor),
+      governorMode: settings.governorMode,
+      budgetMode: settings.budgetMode,
+      holds,
+      queue,
+      signal: this.signal,
+      journal: (event) => this.write(event),
+      refusesSteps,
+      onSettled: (step) => this.#stepEnded(step),
+    };
+  }
+}
+
+const journalFull = "The task has written as many journal entries as it may.";

@@ -1,0 +1,147 @@
+/**
+ * One attempt, from its claim to its finish.
+ *
+ * 1. Watched before the isolate has the task, unwatched when the isolate is done with it.
+ * 2. mark → cancel → force, in this order, once (WD-13): stop orders, verdicts and fences all come through `stop`.
+ * 3. Before the finish: calls settled, journal written. The finish ends what is left and is tried until the store answers.
+ * 4. The isolate is given back clean or ended; nothing of it outlives the attempt (WD-15).
+ */
+import { routeOutcome } from "@bridle/breaker";
+import type { TaskWatch } from "@bridle/breaker";
+import { CodedError } from "@bridle/kernel";
+import { bridleError } from "@bridle/protocol";
+
+import type { IsolateSource } from "../isolates/isolate-source.ts";
+import type { Isolate } from "../isolates/isolate.ts";
+import { failedBy } from "../outcome/attempt-end.ts";
+import type { AttemptEnd } from "../outcome/attempt-end.ts";
+import type { WatchVerdict } from "../scanner/scanner.ts";
+import { watchMemory } from "../worker/memory-watch.ts";
+import { AttemptCore } from "./attempt-core.ts";
+import type { AttemptCoreOptions } from "./attempt-core.ts";
+import type { StopRequest } from "./attempt-scope.ts";
+import { coded } from "./coded.ts";
+import { finishAttempt } from "./finish-attempt.ts";
+import { IsolateRun } from "./isolate-run.ts";
+import { agentKeys } from "./serve-model.ts";
+import { stoppedEnd } from "./stop-ladder.ts";
+import { stopOfVerdict } from "./stop-of-verdict.ts";
+
+export interface AttemptOptions extends AttemptCoreOptions {
+  readonly source: IsolateSource;
+  readonly graceUsedMs: number;
+}
+
+const journalPatienceMs = 5000;
+
+export class Attempt {
+  readonly #core: AttemptCore;
+  readonly #options: AttemptOptions;
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+    this.#core = new AttemptCore(options);
+  }
+
+  /** Contract: may come at any time, any number of times; the first one counts, none does after the end. */
+  stop(request: StopRequest): void {
+    this.#core.stop(request);
+  }
+
+  hearVerdict(verdict: WatchVerdict): void {
+    const { spender, worker, watch } = this.#options;
+    watch.acknowledge();
+    const answer = stopOfVerdict(verdict, spender, worker.clock.wallMs());
+    if (answer.kind === "stop") this.#core.stop(answer.request);
+    if (answer.kind === "note") this.#core.write(answer.event);
+  }
+
+  /** Resolves when the attempt is finished in the store and nothing of it is left here. Never rejects. */
+  async run(): Promise<void> {
+    const keys = agentKeys(this.#core.scope(undefined));
+    const { breakers } = this.#options.worker;
+    const answer = breakers.check(keys);
+    const taskWatch = breakers.watchTask(keys);
+    if (answer.allowed) {
+      await this.#runWatched(taskWatch);
+      return;
+    }
+    const { key, retryAfterMs } = answer;
+    const message = `The circuit breaker "${key}" is open; the task was not started.`;
+    const error = bridleError("breaker_open", { message, details: { breaker: key, retryAfterMs } });
+    await this.#finish(failedBy(error), taskWatch);
+  }
+
+  async #runWatched(taskWatch: TaskWatch): Promise<void> {
+    const isolate = await this.#acquire();
+    if (!("send" in isolate)) {
+      await this.#finish(isolate, taskWatch);
+      return;
+    }
+    const run = new IsolateRun(this.#core, isolate);
+    const unwatchMemory = this.#watchMemory(isolate);
+    const end = await run.run();
+    unwatchMemory();
+    const released = this.#release(run, isolate);
+    // A stopped isolate is ended before the attempt is: whoever runs the task next must not meet it.
+    if (end.status === "failed") await released;
+    await this.#finish(end, taskWatch);
+    await released;
+  }
+
+  /** An isolate, or how the attempt ended for want of one. */
+  async #acquire(): Promise<Isolate | AttemptEnd> {
+    const { source } = this.#options;
+    const acquiring = source.acquire().catch((error: unknown) => coded(error, "agent_broken"));
+    const stopped = this.#core.stopped.promise;
+    const first = await Promise.race([acquiring, stopped.then((stop) => ({ stop }))]);
+    if (first instanceof CodedError) return failedBy(first);
+    if (!("stop" in first)) return first;
+    void acquiring.then(async (late) => {
+      if (!(late instanceof CodedError)) await source.release(late, false);
+    });
+    return stoppedEnd(first.stop, 0);
+  }
+
+  async #release(run: IsolateRun, isolate: Isolate): Promise<void> {
+    const isReusable = await run.isClean();
+    await this.#options.source.release(isolate, isReusable);
+    this.#options.watch.setPid(undefined);
+  }
+
+  #watchMemory({ pid }: Isolate): () => void {
+    if (pid === undefined) return () => {};
+    const { clock, settings } = this.#options.worker;
+    return watchMemory({
+      clock,
+      pid,
+      limitBytes: settings.isolates.memoryBytes,
+      onExceeded: (bytes) => {
+        const message = `The agent's process used ${bytes} bytes of memory; the limit is ${settings.isolates.memoryBytes}.`;
+        const error = bridleError("child_crashed", { message, details: { bytes } });
+        this.stop({ cause: "child_crashed", error, acceptsResult: true });
+      },
+    });
+  }
+
+  async #finish(end: AttemptEnd, taskWatch: TaskWatch): Promise<void> {
+    const core = this.#core;
+    const { worker, spender, watch, graceUsedMs, traceId } = this.#options;
+    core.over();
+    await core.journal.flush(journalPatienceMs);
+    core.journal.close();
+    const answer = await finishAttempt({
+      worker,
+      spender,
+      end,
+      degraded: [...core.degraded],
+      graceUsedMs: graceUsedMs + watch.close().graceUsedMs,
+    });
+    const outcome = end.status === "completed" ? "completed" : end.cause;
+    taskWatch.end(routeOutcome({ kind: "task", outcome }), { traceId });
+    if (answer?.accepted === false) {
+      const at = worker.clock.wallMs();
+      worker.bus.emit({ type: "task.late_result", ...spender, at, status: answer.reason });
+    }
+  }
+}

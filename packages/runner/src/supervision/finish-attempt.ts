@@ -1,0 +1,65 @@
+import { sleep } from "@bridle/kernel";
+import type { FinishAnswer } from "@bridle/ports";
+import type { EnvelopeState, Spender } from "@bridle/protocol";
+
+import type { AttemptEnd } from "../outcome/attempt-end.ts";
+import { toOutcome } from "../outcome/to-outcome.ts";
+import type { WorkerParts } from "../worker/worker-parts.ts";
+
+export interface Finishing {
+  readonly worker: WorkerParts;
+  readonly spender: Spender;
+  readonly end: AttemptEnd;
+  readonly degraded: readonly string[];
+  readonly graceUsedMs: number;
+}
+
+/** Longer than any lease: by then the scheduler has given the task to somebody else. */
+const patienceMs = 60_000;
+const firstPauseMs = 200;
+const longestPauseMs = 2000;
+
+/**
+ * Stores how an attempt ended and ends all its holds. A store that does not answer is asked again: finishing is insert-once, so a
+ * second try of a finish that arrived is answered `already_finished`. Undefined when it never answered.
+ */
+export async function finishAttempt(finishing: Finishing): Promise<FinishAnswer | undefined> {
+  const { worker, spender, end, degraded, graceUsedMs } = finishing;
+  const { clock, store, bootId } = worker;
+  const envelopes = await figures(finishing);
+  const outcome = toOutcome(end, { taskId: spender.taskId, degraded, envelopes });
+  const untilMs = clock.monotonicMs() + patienceMs;
+  const finish = {
+    ...spender,
+    bootId,
+    outcome,
+    graceUsedMs: Math.round(graceUsedMs),
+    ...(end.status === "completed" ? { output: end.output } : {}),
+  };
+  let pauseMs = firstPauseMs;
+  for (;;) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- tried again only after the last try failed
+      return await store.attempts.finish({ ...finish, at: clock.wallMs() });
+    } catch {
+      if (clock.monotonicMs() + pauseMs > untilMs) return undefined;
+      // oxlint-disable-next-line no-await-in-loop -- pause between tries
+      await sleep({ clock, ms: pauseMs });
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    }
+  }
+}
+
+/** For the stop object; a success needs none. */
+async function figures({
+  worker,
+  spender,
+  end,
+}: Finishing): Promise<readonly EnvelopeState[] | undefined> {
+  if (end.status === "completed") return undefined;
+  try {
+    return await worker.store.ledger.envelopes(spender.runId);
+  } catch {
+    return undefined;
+  }
+}
