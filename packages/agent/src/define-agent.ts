@@ -9,8 +9,13 @@ export interface CancelReason {
   readonly message: string;
 }
 
-// A registry holds tools of all argument types; a function type is contravariant in them, so only `never` accepts each.
-export type AnyTool = ToolDefinition<never, unknown>;
+/**
+ * A tool whatever its argument type: what a registry holds. A function is contravariant in its arguments, so only `never` accepts
+ * each `run`; a schema is covariant in what it yields, so only `unknown` accepts each `input`.
+ */
+export interface AnyTool extends Omit<ToolDefinition<never, unknown>, "input"> {
+  readonly input: ToolDefinition["input"];
+}
 
 export interface AgentOptions<Input, Output> {
   /** Letters, digits, `_` and `-`; starts with a letter. `llm` is taken. */
