@@ -1,1 +1,3 @@
-export {};
+export { exitCodeOfError, exitCodeOfRun, exitCodes } from "./exit-code.ts";
+export type { Io } from "./io.ts";
+export { runProgram } from "./program.ts";

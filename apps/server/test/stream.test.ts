@@ -318,6 +318,7 @@ describe("streams over real connections", () => {
     const id = await submitDemo(world);
     await append(world, id, { type: "run.started" });
     const { port } = new URL(url);
+    let most = 0;
     for (let round = 0; round < 10; round++) {
       const sockets = Array.from({ length: 50 }, () => connect(Number(port), "127.0.0.1"));
       for (const socket of sockets) {
@@ -327,9 +328,10 @@ describe("streams over real connections", () => {
         );
       }
       await Promise.all(sockets.map(async (socket) => once(socket, "data")));
-      if (round === 0) expect(world.api.streams).toBe(50);
+      most = Math.max(most, world.api.streams);
       for (const socket of sockets) socket.destroy();
     }
+    expect(most).toBeGreaterThanOrEqual(50);
     await expect.poll(() => world.api.streams).toBe(0);
     expect(world.bus.handlerCount()).toBe(0);
     // The control: it still serves.

@@ -1,1 +1,5 @@
-export {};
+export {
+  startWorkerProcess,
+  type WorkerProcess,
+  type WorkerProcessOptions,
+} from "./start-worker-process.ts";

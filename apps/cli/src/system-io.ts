@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import type { Io } from "./io.ts";
+
+function onSignals(signals: readonly NodeJS.Signals[], handler: () => void): () => void {
+  for (const signal of signals) process.on(signal, handler);
+  return () => {
+    for (const signal of signals) process.off(signal, handler);
+  };
+}
+
+/** https://no-color.org: set and not empty turns colours off. */
+function hasColor(env: NodeJS.ProcessEnv): boolean {
+  return (env["NO_COLOR"] ?? "") === "" && process.stderr.isTTY && env["TERM"] !== "dumb";
+}
+
+/** The real process. Only `main.ts` names it. */
+export function systemIo(): Io {
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    isTerminal: process.stderr.isTTY && process.env["TERM"] !== "dumb",
+    hasColor: hasColor(process.env),
+    get columns() {
+      return process.stderr.columns ?? 100;
+    },
+    get rows() {
+      return process.stderr.rows ?? 24;
+    },
+    env: process.env,
+    cwd: process.cwd(),
+    fetch: globalThis.fetch,
+    onInterrupt: (handler) => onSignals(["SIGINT"], handler),
+    onTerminate: (handler) => onSignals(["SIGTERM", "SIGHUP"], handler),
+    exitNow: (code) => process.exit(code),
+    readText: async (path) =>
+      path === "-" ? readStandardInput() : readFile(resolve(process.cwd(), path), "utf8"),
+  };
+}
+
+async function readStandardInput(): Promise<string> {
+  process.stdin.setEncoding("utf8");
+  let text = "";
+  for await (const chunk of process.stdin) text += String(chunk);
+  return text;
+}

@@ -1,0 +1,57 @@
+import type { RunView, Stop } from "@bridle/protocol";
+import { createColors } from "picocolors";
+
+import type { Io } from "../io.ts";
+import { formatCount, formatDuration, formatTable, formatUsd, plainText } from "./format.ts";
+import { manyLines, oneLine, safeJson } from "./sanitize.ts";
+
+/** A run as it stands: for people on two streams (what happened, then the output), for programs as one JSON value. */
+export function printRun(run: RunView, io: Io, format: "text" | "json"): void {
+  if (format === "json") {
+    io.out(`${safeJson(run, 2)}\n`);
+    return;
+  }
+  const { bold } = createColors(io.hasColor);
+  const elapsed =
+    run.finishedAt === undefined ? "" : ` after ${formatDuration(run.finishedAt - run.createdAt)}`;
+  io.err(`\n${bold(`${run.runId} ${run.status}`)}${elapsed}${spentOf(run)}\n`);
+  if (run.degraded.length > 0) io.err(`Degraded: ${run.degraded.map(oneLine).join(", ")}\n`);
+  if (run.stop !== undefined) io.err(describeStop(run.stop));
+  else io.err(failedTasks(run));
+  if (run.output !== undefined) io.out(`${outputText(run.output)}\n`);
+}
+
+function spentOf({ budget }: RunView): string {
+  if (budget === undefined) return "";
+  const { tokens, nanoUsd, calls } = budget.settled;
+  return `, ${formatCount(tokens)} tokens, ${formatUsd(nanoUsd)}, ${formatCount(calls)} calls`;
+}
+
+/** The stop contract in words: what stopped it, on which figures, what to do. */
+export function describeStop(stop: Stop): string {
+  const evidence = Object.entries(stop.evidence).map(
+    ([name, value]) => `${name}=${plainText(value)}`,
+  );
+  const by = stop.guard === "none" ? "" : ` by the ${stop.guard} (${stop.rule})`;
+  const lines = [
+    `Stopped${by}: ${stop.reason}`,
+    evidence.length === 0 ? "" : `  because ${evidence.join(", ")}`,
+    `  ${stop.hint}`,
+    stop.resumable ? "  It can be resumed." : "",
+  ];
+  return `${lines
+    .filter((line) => line.trim() !== "")
+    .map(oneLine)
+    .join("\n")}\n`;
+}
+
+function failedTasks({ tasks }: RunView): string {
+  const rows = tasks.flatMap(({ id, status, error }) =>
+    error === undefined ? [] : [["", id, status, oneLine(`${error.code}: ${error.message}`)]],
+  );
+  return rows.length === 0 ? "" : formatTable(rows);
+}
+
+function outputText(output: unknown): string {
+  return typeof output === "string" ? manyLines(output) : safeJson(output, 2);
+}
