@@ -13,7 +13,7 @@ export interface CancelReason {
  * A tool whatever its argument type: what a registry holds. A function is contravariant in its arguments, so only `never` accepts
  * each `run`; a schema is covariant in what it yields, so only `unknown` accepts each `input`.
  */
-export interface AnyTool extends Omit<ToolDefinition<never, unknown>, "input"> {
+export interface AnyTool extends Omit<ToolDefinition<never>, "input"> {
   readonly input: ToolDefinition["input"];
 }
 
@@ -55,7 +55,7 @@ export interface AgentDefinition<Input = unknown, Output = unknown> {
 }
 
 // As for tools: what a registry of agents holds, whatever their input.
-export type AnyAgent = AgentDefinition<never, unknown>;
+export type AnyAgent = AgentDefinition<never>;
 
 const agentName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 

@@ -49,7 +49,7 @@ export async function callTool(
 ): Promise<unknown> {
   // The registry forgot the tool's own argument type; its schema, when there is one, is what checks it.
   const run = tool.run as ToolDefinition["run"];
-  const schema = tool.input as ToolDefinition["input"];
+  const schema = tool.input;
   if (schema === undefined) return run(args, context);
   const result = await schema["~standard"].validate(args);
   if (result.issues === undefined) return run(result.value, context);
