@@ -1,1 +1,2 @@
-export {};
+export * from "./agents/index.ts";
+export * from "./fake-llm/index.ts";
