@@ -1,4 +1,12 @@
 export {
+  Budget,
+  defaultHoldExpiryMs,
+  defaultWaitMs,
+  type Ask,
+  type BudgetOptions,
+  type Hold,
+} from "./budget.ts";
+export {
   defaultEnvelope,
   defaultRunLimit,
   taskEnvelope,
