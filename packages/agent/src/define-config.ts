@@ -1,4 +1,4 @@
-import type { defaultLimits, livenessDefaults } from "@bridle/protocol";
+import type { defaultLimits, LimitName, livenessDefaults } from "@bridle/protocol";
 
 import type { AnyAgent } from "./define-agent.ts";
 import type { EnvReference } from "./env.ts";
@@ -59,8 +59,6 @@ export interface GuardsConfig {
   readonly watchdog?:
     | {
         readonly mode?: GuardMode | undefined;
-        readonly repeatBeats?: number | undefined;
-        readonly stallFloorMs?: number | undefined;
         readonly graceMs?: number | undefined;
         readonly cancelGraceMs?: number | undefined;
       }
@@ -79,6 +77,14 @@ export interface GuardsConfig {
 
 type Numbers<Table> = { readonly [Key in keyof Table]?: number | undefined };
 
+/** Who may reach the API besides this machine. */
+export interface ServerConfig {
+  /** Further host names the server answers for, without port. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Further sites whose pages may call the API, e.g. `https://ops.example.com`. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
+
 /** What `bridle.config.ts` exports. It is checked when it is loaded, with every fault in one list. */
 export interface BridleConfig {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
@@ -86,9 +92,10 @@ export interface BridleConfig {
   /** By `provider/model`; a target without a price is refused (BU-2). */
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
   readonly agents: readonly AnyAgent[];
-  readonly limits?: Numbers<typeof defaultLimits> | undefined;
+  readonly limits?: Numbers<Pick<typeof defaultLimits, LimitName>> | undefined;
   readonly liveness?: Numbers<typeof livenessDefaults> | undefined;
   readonly guards?: GuardsConfig | undefined;
+  readonly server?: ServerConfig | undefined;
 }
 
 /** Gives the object its type; changes nothing. */

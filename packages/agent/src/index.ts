@@ -24,6 +24,7 @@ export type {
   ModelPrice,
   ProviderConfig,
   ProviderProfile,
+  ServerConfig,
 } from "./define-config.ts";
 export { defineTool } from "./define-tool.ts";
 export type { ToolContext, ToolCost, ToolDefinition, ToolOptions } from "./define-tool.ts";

@@ -2,6 +2,7 @@ export * from "./amounts.ts";
 export * from "./api.ts";
 export * from "./beats.ts";
 export * from "./bridle-error.ts";
+export * from "./config-file.ts";
 export * from "./defaults.ts";
 export * from "./duration.ts";
 export * from "./end-causes.ts";

@@ -1,0 +1,166 @@
+import { z } from "zod";
+
+import { defaultLimits, livenessDefaults } from "./defaults.ts";
+
+/**
+ * Limits of an installation, with the range each may have. What a workflow sets for itself (budget, timeouts of task and
+ * run) is not here: a setting that nothing reads must be an error, not silence.
+ */
+const limitRanges = {
+  maxStepsPerTask: [1, 1_000_000],
+  modelStepTimeoutMs: [1000, 3_600_000],
+  toolStepTimeoutMs: [100, 3_600_000],
+  bodyBytes: [1024, 64 * 1_048_576],
+  outputBytes: [1024, 256 * 1_048_576],
+} as const satisfies Partial<Record<keyof typeof defaultLimits, readonly [number, number]>>;
+
+export type LimitName = keyof typeof limitRanges;
+
+/** Anything shorter would be busy waiting, anything longer no liveness. */
+const livenessRange = [50, 3_600_000] as const;
+
+function whole([least, most]: readonly [number, number]): z.ZodOptional<z.ZodInt> {
+  const error = `Expected a whole number from ${least} to ${most}.`;
+  return z.int({ error }).min(least, { error }).max(most, { error }).optional();
+}
+
+function table<Name extends string>(
+  names: readonly Name[],
+  rangeOf: (name: Name) => readonly [number, number],
+): z.ZodObject<Record<Name, z.ZodOptional<z.ZodInt>>> {
+  const shape = Object.fromEntries(names.map((name) => [name, whole(rangeOf(name))]));
+  // Safe: one member per name, as the line above builds it.
+  return z.strictObject(shape as Record<Name, z.ZodOptional<z.ZodInt>>);
+}
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, "Expected a letter, then letters, digits, _ . or -.");
+
+const envReference = z.object({ kind: z.literal("bridle.env"), name: z.string() });
+const apiKey = z.union(
+  [
+    z.string().min(1),
+    envReference,
+    z.custom<() => Promise<string>>((value) => typeof value === "function"),
+  ],
+  { error: "Expected env('NAME'), a function for a token, or a string." },
+);
+
+const loopbackOrTls = z.string().refine(
+  (text) => {
+    const match = /^(https?):\/\/(\[[^\]]*\]|[^/:@?#]+)(?::\d+)?(?:[/?#]|$)/.exec(text);
+    const [, scheme, host] = match ?? [];
+    return scheme === "https" || ["localhost", "127.0.0.1", "[::1]"].includes(host ?? "");
+  },
+  { error: "Expected an https URL without credentials; http is for loopback only." },
+);
+
+const usd = z.number().nonnegative().max(1_000_000);
+const price = z.strictObject({
+  inputUsdPerMillion: usd,
+  outputUsdPerMillion: usd,
+  cachedInputUsdPerMillion: usd.optional(),
+});
+
+const provider = z.strictObject({
+  kind: z.literal("openai-compatible"),
+  baseUrl: loopbackOrTls,
+  profiles: z
+    .array(z.strictObject({ id: z.string().max(64).optional(), apiKey }))
+    .min(1, "A provider needs at least one profile."),
+  headers: z.record(z.string(), z.string()).optional(),
+});
+
+const model = z.strictObject({
+  chain: z
+    .array(z.string().regex(/^[^/\s]+\/\S+$/, "Expected provider/model."))
+    .min(1, "A model needs at least one target."),
+  price: price.optional(),
+  contextWindow: z.int().positive().optional(),
+  maxOutputTokens: z.int().positive().optional(),
+  cheaper: z.string().optional(),
+});
+
+const mode = z.enum(["enforce", "warn", "off"]).optional();
+const count = z.int().positive().max(1_000_000).optional();
+const duration = whole([1, 86_400_000]);
+
+const guards = z.strictObject({
+  breaker: z
+    .strictObject({
+      mode,
+      windowSizeMs: whole([1000, 3_600_000]),
+      failureRateThreshold: z.number().gt(0).max(1).optional(),
+      minRequestVolume: count,
+      consecutiveFailures: count,
+      budgetBurnRate: z.number().gt(1).optional(),
+      halfOpenMaxRequests: count,
+      cooldownMs: duration,
+    })
+    .optional(),
+  watchdog: z
+    .strictObject({
+      mode,
+      graceMs: whole([0, 86_400_000]),
+      cancelGraceMs: whole([0, 600_000]),
+    })
+    .optional(),
+  budget: z.strictObject({ mode, factor: z.number().min(1).max(10).optional() }).optional(),
+  governor: z.strictObject({ mode, perSecond: count, perMinute: count }).optional(),
+});
+
+export const serverConfigSchema = z.strictObject({
+  /** Further host names the server answers for, without port. */
+  allowedHosts: z.array(z.string().min(1)).default([]),
+  /** Further sites whose pages may call the API, e.g. `https://ops.example.com`. `*` is not one. */
+  allowedOrigins: z
+    .array(
+      z
+        .string()
+        .regex(/^https?:\/\/[^/*\s]+$/, "Expected an origin such as https://ops.example.com."),
+    )
+    .default([]),
+});
+
+/** What `bridle.config.ts` may hold. Agents are checked by the code that knows them. */
+export const configFileSchema = z.strictObject({
+  providers: z.record(name, provider).default({}),
+  models: z.record(name, model).default({}),
+  prices: z.record(z.string(), price).optional(),
+  agents: z.array(z.unknown()).default([]),
+  limits: table(Object.keys(limitRanges) as LimitName[], (key) => limitRanges[key]).optional(),
+  liveness: table(
+    Object.keys(livenessDefaults) as (keyof typeof livenessDefaults)[],
+    () => livenessRange,
+  ).optional(),
+  guards: guards.optional(),
+  server: serverConfigSchema.prefault({}),
+});
+export type ConfigFile = z.output<typeof configFileSchema>;
+
+export type LivenessSettings = { readonly [Name in keyof typeof livenessDefaults]: number };
+
+/**
+ * The inequalities that make "one worker per attempt" true, each with what breaks without it. Returns one sentence per
+ * broken one.
+ */
+export function livenessFaults(settings: LivenessSettings): readonly string[] {
+  const third = (renew: keyof LivenessSettings, lease: keyof LivenessSettings): string | false =>
+    settings[renew] * 3 > settings[lease] &&
+    `liveness.${renew} (${settings[renew]}) must be at most a third of liveness.${lease} (${settings[lease]}): one slow renewal would lose the lease.`;
+  const below = (less: keyof LivenessSettings, more: keyof LivenessSettings, why: string) =>
+    settings[less] >= settings[more] &&
+    `liveness.${less} (${settings[less]}) must be less than liveness.${more} (${settings[more]}): ${why}.`;
+  return [
+    below(
+      "selfFenceMs",
+      "workerLeaseMs",
+      "a worker must stop before its tasks are given to another",
+    ),
+    below("workerRenewMs", "selfFenceMs", "a worker would fence itself between two renewals"),
+    third("workerRenewMs", "workerLeaseMs"),
+    third("schedulerRenewMs", "schedulerLeaseMs"),
+    third("holdRenewMs", "holdExpiryMs"),
+  ].filter((fault) => fault !== false);
+}
