@@ -45,26 +45,30 @@ interface Context {
 }
 
 function buildTask(task: TaskSpec, { spec, graph, budget }: Context): CompiledTask {
-  const dependencies = graph.dependencies.get(task.id) ?? new Map();
   const input = task.llm ?? task.input ?? {};
-  const stepMs = task.timeout?.step ?? spec.timeout.step;
   return {
     id: task.id,
     agent: task.agent ?? "llm",
-    dependsOn: [...dependencies].map(([id, when]) => ({ task: id, when })),
+    dependsOn: [...(graph.dependencies.get(task.id) ?? [])].map(([id, when]) => ({
+      task: id,
+      when,
+    })),
     ...(task.if === undefined ? {} : { if: task.if }),
     ...(task.forEach === undefined ? {} : { forEach: fanOut(task, task.forEach) }),
     input,
     hasExpressions: [task.if, task.forEach?.items, input].some(holdsExpression),
     retry: task.retry ?? retrySpecSchema.parse({}),
-    timeout: {
-      ...(stepMs === undefined ? {} : { stepMs }),
-      taskMs: task.timeout?.task ?? spec.timeout.task ?? defaultLimits.taskTimeoutMs,
-    },
+    timeout: timeoutOf(task, spec),
     budget: envelope(task.budget ?? {}, budget.limit),
     priority: task.priority,
     allowModelFallback: task.allowModelFallback,
   };
+}
+
+function timeoutOf(task: TaskSpec, spec: WorkflowSpec): CompiledTask["timeout"] {
+  const stepMs = task.timeout?.step ?? spec.timeout.step;
+  const taskMs = task.timeout?.task ?? spec.timeout.task ?? defaultLimits.taskTimeoutMs;
+  return stepMs === undefined ? { taskMs } : { stepMs, taskMs };
 }
 
 function fanOut(

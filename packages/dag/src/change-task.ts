@@ -2,7 +2,7 @@ import { isTerminalTask } from "@bridle/protocol";
 
 import { itemId, parseItemId } from "./item-id.ts";
 import type { ItemName } from "./item-id.ts";
-import { dependentsOf, planOf } from "./plan.ts";
+import { dependentsOf, specOf } from "./plan.ts";
 import type { TaskState } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
 import { isFailed } from "./task-facts.ts";
@@ -72,14 +72,17 @@ function itemEnded(store: RunStore, { parent, index }: ItemName, task: TaskState
   if (task.status === "COMPLETED") items.completed += 1;
   if (!isFailed(task.status)) return;
   items.failed += 1;
-  const borne = planOf(store.head.workflow).task.get(parent)?.forEach?.maxFailures ?? 0;
-  if (items.failed > borne) items.tripped ??= index;
+  if (items.failed > bornFailures(store, parent)) items.tripped ??= index;
+}
+
+function bornFailures(store: RunStore, parent: string): number {
+  return specOf(store.head.workflow, parent)?.forEach?.maxFailures ?? 0;
 }
 
 /** Opens items until `concurrency` of them are open. A fan-out that is stopping opens none. */
 export function slideWindow(store: RunStore, parentId: string): void {
   const parent = store.edit(parentId);
-  const spec = planOf(store.head.workflow).task.get(parentId)?.forEach;
+  const spec = specOf(store.head.workflow, parentId)?.forEach;
   if (parent?.items === undefined || spec === undefined) return;
   const { items } = parent;
   if (items.tripped !== undefined || parent.status !== "RUNNING") return;

@@ -66,21 +66,28 @@ function checkPlace(place: Place, check: Check): void {
 
 /** `if` and `forEach.items` take a value with its type, so they must be one expression (or a list, for the latter). */
 function checkForm({ template, pointer }: Place, issues: IssueList): void {
-  const isIf = pointer.endsWith("/if");
-  const isItems = pointer.endsWith("/forEach/items");
-  if (template === undefined || (!isIf && !isItems)) return;
-  if (isItems && Array.isArray(template)) return;
-  const parsed = typeof template === "string" ? parseString(template) : undefined;
-  // A fault within the expression is reported where it is parsed.
-  if (parsed !== undefined && (!parsed.ok || parsed.value.whole)) return;
-  issues.add({
-    pointer,
-    code: "expression_invalid",
-    message: isIf
-      ? "if must be one whole expression, such as ${{ input.count > 3 }}."
-      : "forEach.items must be a list, or one whole expression that yields one.",
-    suggestion: typeof template === "string" ? `\${{ ${template} }}` : undefined,
-  });
+  if (template === undefined) return;
+  if (pointer.endsWith("/forEach/items")) {
+    if (Array.isArray(template) || isWholeOrBroken(template)) return;
+    addForm(
+      issues,
+      pointer,
+      "forEach.items must be a list, or one whole expression that yields one.",
+    );
+  } else if (pointer.endsWith("/if") && !isWholeOrBroken(template)) {
+    addForm(issues, pointer, "if must be one whole expression, such as ${{ input.count > 3 }}.");
+  }
+}
+
+function addForm(issues: IssueList, pointer: string, message: string): void {
+  issues.add({ pointer, code: "expression_invalid", message });
+}
+
+/** A fault within the expression is reported where it is parsed. */
+function isWholeOrBroken(template: unknown): boolean {
+  if (typeof template !== "string") return false;
+  const parsed = parseString(template);
+  return !parsed.ok || parsed.value.whole;
 }
 
 function checkKeys(template: unknown, pointer: string, issues: IssueList): void {

@@ -18,32 +18,42 @@ export function checkReachable(
   references: readonly Reference[],
   issues: IssueList,
 ): void {
-  const indirect = references.filter(
-    ({ from, to }) => graph.dependencies.get(from)?.has(to) !== true,
-  );
-  if (graph.order === undefined || indirect.length === 0) return;
-  const byTarget = new Map<string, Reference[]>();
-  for (const reference of indirect) {
-    const known = byTarget.get(reference.to);
-    if (known === undefined) byTarget.set(reference.to, [reference]);
-    else known.push(reference);
-  }
+  if (graph.order === undefined) return;
+  const byTarget = indirectByTarget(graph, references);
   const targets = [...byTarget.keys()];
   for (let start = 0; start < targets.length; start += 31) {
     const batch = targets.slice(start, start + 31);
     const reached = ancestorBits(graph, graph.order, batch);
     for (const [bit, target] of batch.entries()) {
-      for (const { from, to, pointer } of byTarget.get(target) ?? []) {
-        if (((reached.get(from) ?? 0) & (1 << bit)) !== 0) continue;
-        issues.add({
-          pointer,
-          code: "unknown_reference",
-          message: `Task "${from}" reads "${to}" but does not depend on it, directly or through others.`,
-          suggestion: `dependsOn: [${to}]`,
-        });
+      for (const reference of byTarget.get(target) ?? []) {
+        const bits = reached.get(reference.from) ?? 0;
+        if ((bits & (1 << bit)) === 0) addUnreachable(issues, reference);
       }
     }
   }
+}
+
+function indirectByTarget(
+  graph: Graph,
+  references: readonly Reference[],
+): ReadonlyMap<string, readonly Reference[]> {
+  const byTarget = new Map<string, Reference[]>();
+  for (const reference of references) {
+    if (graph.dependencies.get(reference.from)?.has(reference.to) === true) continue;
+    const known = byTarget.get(reference.to);
+    if (known === undefined) byTarget.set(reference.to, [reference]);
+    else known.push(reference);
+  }
+  return byTarget;
+}
+
+function addUnreachable(issues: IssueList, { from, to, pointer }: Reference): void {
+  issues.add({
+    pointer,
+    code: "unknown_reference",
+    message: `Task "${from}" reads "${to}" but does not depend on it, directly or through others.`,
+    suggestion: `dependsOn: [${to}]`,
+  });
 }
 
 /** For each task, which of the targets are among its ancestors. */

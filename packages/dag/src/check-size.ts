@@ -35,17 +35,27 @@ export function checkSize(root: unknown): SizeFault | undefined {
   let characters = 0;
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     values += 1;
-    const { value, depth, pointer } = visit;
-    if (typeof value === "string") characters += value.length;
+    characters += lengthOf(visit.value);
     if (values > specLimits.values || characters > specLimits.characters) return tooLarge;
-    if (typeof value !== "object" || value === null) continue;
-    if (depth >= specLimits.depth) return tooDeep(pointer);
-    for (const [key, member] of Object.entries(value)) {
-      characters += Array.isArray(value) ? 0 : key.length;
-      const at = `${pointer}/${escapePointer(key)}`;
-      if (key === "__proto__") return prototypeKey(at);
-      open.push({ value: member, depth: depth + 1, pointer: at });
-    }
+    const fault = openMembers(visit, open);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return 0;
+  return Object.keys(value).reduce((sum, key) => sum + key.length, 0);
+}
+
+function openMembers({ value, depth, pointer }: Visit, open: Visit[]): SizeFault | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth >= specLimits.depth) return tooDeep(pointer);
+  for (const [key, member] of Object.entries(value)) {
+    const at = `${pointer}/${escapePointer(key)}`;
+    if (key === "__proto__") return prototypeKey(at);
+    open.push({ value: member, depth: depth + 1, pointer: at });
   }
   return undefined;
 }

@@ -57,12 +57,12 @@ for (const [operator, apply] of Object.entries({
   environment.registerOperator(`double ${operator} int`, mixed);
   environment.registerOperator(`int ${operator} double`, mixed);
 }
+const remainder = (left: unknown, right: unknown): number => Number(left) % Number(right);
 for (const [left, right] of [
   ["double", "double"],
   ["double", "int"],
   ["int", "double"],
 ]) {
-  const remainder = (a: unknown, b: unknown): number => Number(a) % Number(b);
   environment.registerOperator(`${left} % ${right}`, remainder);
 }
 
@@ -112,45 +112,12 @@ class Reading {
 
   /** The first fault found, as a sentence. */
   read(node: ASTNode, scope: Scope): string | undefined {
-    switch (node.op) {
-      case "value":
-        return undefined;
-      case "id":
-        return this.#name(node.args, scope);
-      case ".":
-      case "[]":
-        return this.#access(node, scope);
-      case "call":
-        return this.#call(node.args, scope);
-      case "rcall":
-        return this.#method(node.args, scope);
-      case ".?":
-      case "[?]":
-        return "Optional access is not supported.";
-      case "map":
-        return this.#all(node.args.flat(), scope);
-      case "list":
-        return this.#all(node.args, scope);
-      case "!_":
-      case "-_":
-        return this.read(node.args, scope);
-      case "?:":
-      case "||":
-      case "&&":
-      case "==":
-      case "!=":
-      case "<":
-      case "<=":
-      case ">":
-      case ">=":
-      case "in":
-      case "+":
-      case "-":
-      case "*":
-      case "/":
-      case "%":
-        return this.#all(node.args, scope);
-    }
+    if (node.op === "id") return this.#name(node.args, scope);
+    if (node.op === "." || node.op === "[]") return this.#access(node, scope);
+    if (node.op === "call") return this.#call(node.args, scope);
+    if (node.op === "rcall") return this.#method(node.args, scope);
+    if (node.op === ".?" || node.op === "[?]") return "Optional access is not supported.";
+    return this.#all(operandsOf(node), scope);
   }
 
   #all(nodes: readonly ASTNode[], scope: Scope): string | undefined {
@@ -164,7 +131,7 @@ class Reading {
   #name(name: string, scope: Scope): string | undefined {
     if (scope.variables.has(name)) return undefined;
     if (name === "tasks") {
-      return "Write tasks.<id>.output or tasks.<id>.status, with the id spelled out: what a task reads must be known before it runs.";
+      return 'Write tasks.<id>.output or tasks.<id>.status, with the id spelled out (tasks["my-id"].output when it has a dash): what a task reads must be known before it runs.';
     }
     if (!roots.has(name)) {
       return `Unknown name "${name}"; an expression can read input, tasks, item and index.`;
@@ -204,6 +171,15 @@ class Reading {
     // The receiver counts as nested too: x.map(…).map(…) multiplies no work, so it keeps the outer scope.
     return this.read(receiver, scope) ?? this.#all(args.slice(1), inner);
   }
+}
+
+type Operation = Exclude<ASTNode, { op: "id" | "." | "[]" | "call" | "rcall" | ".?" | "[?]" }>;
+
+function operandsOf(node: Operation): readonly ASTNode[] {
+  if (node.op === "value") return [];
+  if (node.op === "map") return node.args.flat();
+  if (node.op === "!_" || node.op === "-_") return [node.args];
+  return node.args;
 }
 
 const noRegularExpressions =

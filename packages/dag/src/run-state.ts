@@ -1,4 +1,4 @@
-import type { Stop, TaskStatus, TerminalRunStatus } from "@bridle/protocol";
+import type { EndCause, Stop, TaskStatus, TerminalRunStatus } from "@bridle/protocol";
 
 import type { CompiledWorkflow } from "./compiled-workflow.ts";
 
@@ -46,7 +46,7 @@ export interface TaskState {
   step?: number;
   outputBytes?: number;
   degraded?: readonly string[];
-  error?: { readonly code: string; readonly message: string; readonly cause: string };
+  error?: { readonly code: string; readonly message: string; readonly cause: EndCause };
   stop?: Stop;
   /** Place in the order in which tasks of this run failed. */
   failure?: number;

@@ -50,20 +50,22 @@ function failureVerdict(task: Readonly<TaskState> | undefined): RunVerdict {
 function verdictOfTasks(store: RunStore): RunVerdict {
   const { head } = store;
   const fine = new Set<string>();
-  let first: Readonly<TaskState> | undefined;
-  let cancelled: string | undefined;
+  const open: (readonly [string, Readonly<TaskState>])[] = [];
   for (const task of head.workflow.tasks.toReversed()) {
     const state = store.get(task.id);
     if (state === undefined) continue;
     if (state.status === "COMPLETED" || isHandled(head, task, state, fine)) fine.add(task.id);
-    else if (state.status === "CANCELLED") cancelled = task.id;
-    else if (isFailed(state.status) && (state.failure ?? 0) < (first?.failure ?? Infinity)) {
-      first = state;
-    }
+    else open.push([task.id, state]);
   }
-  if (first !== undefined) return failureVerdict(first);
+  const failed = open.flatMap(([, state]) => (isFailed(state.status) ? [state] : []));
+  if (failed.length > 0) return failureVerdict(failed.reduce(earlier));
+  const cancelled = open.find(([, state]) => state.status === "CANCELLED");
   if (cancelled === undefined) return { status: "COMPLETED" };
-  return { status: "CANCELLED", stop: cancelStop({ taskId: cancelled }) };
+  return { status: "CANCELLED", stop: cancelStop({ taskId: cancelled[0] }) };
+}
+
+function earlier(left: Readonly<TaskState>, right: Readonly<TaskState>): Readonly<TaskState> {
+  return (left.failure ?? Infinity) <= (right.failure ?? Infinity) ? left : right;
 }
 
 function isHandled(

@@ -1,7 +1,7 @@
 /** The known word that was probably meant, if one is near. */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.slice(0, 64).toLowerCase();
-  const reach = Math.max(1, Math.min(3, Math.floor(wanted.length / 3)));
+  const reach = reachOf(wanted);
   let best: string | undefined;
   let bestDistance = reach + 1;
   for (const candidate of known) {
@@ -14,26 +14,26 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Optimal string alignment: insertions, deletions, replacements, and two neighbours swapped, each as one. */
+/** How many slips are forgiven: two neighbours swapped are two. */
+function reachOf(word: string): number {
+  if (word.length < 4) return 1;
+  return word.length < 9 ? 2 : 3;
+}
+
+/** Levenshtein: insertions, deletions and replacements, each as one. */
 function editDistance(left: string, right: string): number {
-  let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= right.length; column += 1) {
-      const same = left[row - 1] === right[column - 1];
-      let cost = Math.min(
-        (previous[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (previous[column - 1] ?? 0) + (same ? 0 : 1),
-      );
-      if (left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]) {
-        cost = Math.min(cost, (beforePrevious[column - 2] ?? Infinity) + 1);
-      }
-      current.push(cost);
+      const replaced = at(previous, column - 1) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(at(previous, column) + 1, at(current, column - 1) + 1, replaced));
     }
-    beforePrevious = previous;
     previous = current;
   }
-  return previous[right.length] ?? 0;
+  return at(previous, right.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? 0;
 }

@@ -40,15 +40,8 @@ function reportCycles(edges: Edges, ordered: ReadonlySet<string>, issues: IssueL
   const onCycle = new Set<string>();
   const leftOver = [...edges.byId.keys()].filter((id) => !ordered.has(id));
   for (const start of leftOver) {
-    const path: string[] = [];
-    let id: string | undefined = start;
-    while (id !== undefined && !seen.has(id)) {
-      seen.add(id);
-      path.push(id);
-      id = [...(edges.dependencies.get(id)?.keys() ?? [])].find((each) => !ordered.has(each));
-    }
-    const begin = id === undefined ? -1 : path.indexOf(id);
-    if (begin !== -1) reportCycle(edges, path.slice(begin), { issues, onCycle });
+    const cycle = followToCycle(edges, { start, ordered, seen });
+    if (cycle.length > 0) reportCycle(edges, cycle, { issues, onCycle });
   }
   for (const id of leftOver) {
     if (onCycle.has(id)) continue;
@@ -58,6 +51,27 @@ function reportCycles(edges: Edges, ordered: ReadonlySet<string>, issues: IssueL
       message: `Task "${id}" can never start: it waits for a cycle.`,
     });
   }
+}
+
+interface Walk {
+  readonly start: string;
+  readonly ordered: ReadonlySet<string>;
+  /** Tasks of this and earlier walks; each is visited once. */
+  readonly seen: Set<string>;
+}
+
+/** The cycle a walk runs into; empty when it meets an earlier walk instead. */
+function followToCycle(edges: Edges, { start, ordered, seen }: Walk): readonly string[] {
+  const path: string[] = [];
+  let id: string | undefined = start;
+  while (id !== undefined && !seen.has(id)) {
+    seen.add(id);
+    path.push(id);
+    const dependencies: Iterable<string> = edges.dependencies.get(id)?.keys() ?? [];
+    id = [...dependencies].find((each) => !ordered.has(each));
+  }
+  const begin = path.indexOf(id ?? "");
+  return begin === -1 ? [] : path.slice(begin);
 }
 
 function reportCycle(

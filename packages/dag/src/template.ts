@@ -50,13 +50,9 @@ function isWhole(segments: readonly Segment[]): boolean {
 /** Index of the `}}` that ends the expression: the first outside of quotes and of braces opened within. */
 function closing(text: string, from: number): number | undefined {
   let depth = 0;
-  let quote = "";
   for (let index = from; index < text.length; index += 1) {
     const character = text.charAt(index);
-    if (quote !== "") {
-      if (character === "\\") index += 1;
-      else if (character === quote) quote = "";
-    } else if (character === '"' || character === "'") quote = character;
+    if (character === '"' || character === "'") index = endOfQuote(text, index);
     else if (character === "{") depth += 1;
     else if (character === "}") {
       if (depth === 0 && text.charAt(index + 1) === "}") return index;
@@ -64,6 +60,16 @@ function closing(text: string, from: number): number | undefined {
     }
   }
   return undefined;
+}
+
+/** Index of the quote that ends the one at `start`, or of the text's end. */
+function endOfQuote(text: string, start: number): number {
+  const quote = text.charAt(start);
+  let index = start + 1;
+  while (index < text.length && text.charAt(index) !== quote) {
+    index += text.charAt(index) === "\\" ? 2 : 1;
+  }
+  return index;
 }
 
 /** Strings of a template that hold expressions, each with its JSON pointer relative to the template. */

@@ -1,4 +1,3 @@
-import { isTerminalTask } from "@bridle/protocol";
 import type { RunStatus, RunView, TaskView } from "@bridle/protocol";
 
 import { specOf } from "./plan.ts";
@@ -37,21 +36,32 @@ export function viewRun(run: RunState): RunViewCore {
 }
 
 function viewTask(run: RunState, taskId: string, state: Readonly<TaskState>): TaskView {
-  const { startedAt, finishedAt, step, items, error, stop } = state;
   return {
     id: taskId,
     status: state.status,
     agent: specOf(run.workflow, taskId)?.agent ?? "",
     attempt: state.attempt,
     spentAttempts: state.spent,
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(finishedAt === undefined || !isTerminalTask(state.status) ? {} : { finishedAt }),
-    ...(step === undefined ? {} : { step }),
-    ...(items === undefined
-      ? {}
-      : { items: { total: items.total, completed: items.completed, failed: items.failed } }),
+    ...present("startedAt", state.startedAt),
+    ...present("finishedAt", state.finishedAt),
+    ...present("step", state.step),
+    ...present("items", countsOf(state)),
     degraded: [...(state.degraded ?? [])],
-    ...(error === undefined ? {} : { error }),
-    ...(stop === undefined ? {} : { stop }),
+    ...present("error", state.error),
+    ...present("stop", state.stop),
   };
+}
+
+function countsOf({ items }: Readonly<TaskState>): TaskView["items"] {
+  if (items === undefined) return undefined;
+  return { total: items.total, completed: items.completed, failed: items.failed };
+}
+
+/** A field that is there when it has a value. */
+function present<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [Key in Name]?: Value } {
+  // A computed key widens to a string; it is `name`.
+  return value === undefined ? {} : ({ [name]: value } as { readonly [Key in Name]?: Value });
 }

@@ -47,10 +47,13 @@ describe("[S5] what ends a task", () => {
   it.each(rows)("%s ends in %s after %i attempts", (cause, status, attempts) => {
     const result = exhaust(cause);
     expect([result.world.status("a"), result.attempts]).toEqual([status, attempts]);
-    if (status !== "CANCELLED") {
-      expect(result.world.run.tasks["a"]?.stop).toBeDefined();
-      expect(result.world.run.finished?.stop).toEqual(result.world.run.tasks["a"]?.stop);
-    }
+  });
+
+  it.each(rows)("%s: the run carries the stop of the task that ended it", (cause) => {
+    const { run } = exhaust(cause).world;
+    const expected = cause === "cancelled" ? { reason: "cancelled" } : run.tasks["a"]?.stop;
+    expect(expected).toBeDefined();
+    expect(run.finished?.stop).toMatchObject(expected ?? {});
   });
 
   it.each(rows)("%s spends an attempt only when the table says so", (cause) => {

@@ -1,7 +1,7 @@
 import { evolve, initialRun, viewRun } from "@bridle/dag";
 import { describe, expect, it } from "vitest";
 
-import { failure, started, success, workflow, World } from "./support/world.ts";
+import { failure, success, workflow, World } from "./support/world.ts";
 
 function fanOut(length: number, more: Readonly<Record<string, unknown>> = {}, fields = {}): World {
   const { forEach = {}, ...rest } = more;

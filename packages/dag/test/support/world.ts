@@ -10,18 +10,18 @@ export function workflow(
   tasks: Readonly<Record<string, readonly string[] | Readonly<Record<string, unknown>>>>,
   fields: Readonly<Record<string, unknown>> = {},
 ): CompiledWorkflow {
-  const spec = {
-    name: "test",
-    ...fields,
-    tasks: Object.entries(tasks).map(([id, value]) => {
-      const task = Array.isArray(value) ? { dependsOn: value } : (value as Record<string, unknown>);
-      const { dependsOn = [], ...rest } = task as { dependsOn?: readonly string[] };
-      return { id, agent: "worker", dependsOn: dependsOn.map(edge), ...rest };
-    }),
-  };
+  const spec = { name: "test", ...fields, tasks: Object.entries(tasks).map(taskSpec) };
   const answer = compileWorkflow(spec);
   if (!answer.ok) throw new Error(JSON.stringify(answer.issues, null, 2));
   return answer.workflow;
+}
+
+function taskSpec([id, value]: readonly [string, unknown]): unknown {
+  const fields = Array.isArray(value) ? { dependsOn: value } : (value as object);
+  const task: Record<string, unknown> = Object.assign({ id, agent: "worker" }, fields);
+  const edges = (task["dependsOn"] ?? []) as readonly string[];
+  task["dependsOn"] = edges.map(edge);
+  return task;
 }
 
 function edge(text: string): unknown {
