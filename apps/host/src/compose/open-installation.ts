@@ -6,6 +6,7 @@
  *    are given back), the scheduler (its commits are finished), the store last.
  * 3. A start that fails closes what it had opened, and says one sentence.
  */
+import type { BridleConfig } from "@bridle/agent";
 import { createBus, bridgeToFleetLog } from "@bridle/bus";
 import type { Bus } from "@bridle/bus";
 import { systemClock, systemIds } from "@bridle/kernel/system";
@@ -16,10 +17,13 @@ import { ensureInstallToken } from "../access/install-token.ts";
 import { readKeys } from "../access/key-file.ts";
 import { openBackends } from "../backends/open-backends.ts";
 import type { Backends } from "../backends/open-backends.ts";
+import { checkConfig } from "../config/check-config.ts";
 import type { Environment } from "../config/environment.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
+import { createSecrets } from "../models/secrets.ts";
 import { openLog } from "./open-log.ts";
+import type { OpenLog } from "./open-log.ts";
 import type { Parts } from "./parts.ts";
 import { pauseAfterPowerLoss } from "./pause-after-power-loss.ts";
 import { StopList } from "./stop-list.ts";
@@ -39,6 +43,8 @@ export interface InstallationOptions {
   /** Where the configuration is looked for. */
   readonly folder: string;
   readonly configPath?: string | undefined;
+  /** A configuration made in code, in place of a file. */
+  readonly config?: BridleConfig | undefined;
   /** Variables that `env('X')` of the configuration may name. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly hooks?: Hooks | undefined;
@@ -71,7 +77,8 @@ const version = "0.1.0";
 
 export async function openInstallation(options: InstallationOptions): Promise<Installation> {
   const { environment, folder, configPath, hooks = {} } = options;
-  const log = await openLog(environment.logLevel);
+  const opening = openLog(environment.logLevel);
+  const { log } = opening;
   const onError = (error: unknown): void => log.warn("connection error", { error });
   const backends = openBackends({
     storeUrl: environment.storeUrl,
@@ -80,14 +87,21 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     wakeUps: hooks.wakeUps,
     onError,
   });
-  const loading = loadConfig(folder, configPath ?? environment.configPath);
+  const loading =
+    options.config === undefined
+      ? loadConfig(folder, configPath ?? environment.configPath)
+      : givenConfig(options.config);
   const [loaded, opened] = await bothOrNeither(loading, backends);
   try {
-    return await assemble(options, log, loaded, opened);
+    return await assemble(options, opening, loaded, opened);
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+async function givenConfig(config: BridleConfig): Promise<LoadedConfig> {
+  return { config: checkConfig(config, "The configuration"), path: undefined };
 }
 
 /** The configuration's faults are told first: they are the reader's to mend. */
@@ -106,15 +120,17 @@ async function bothOrNeither(
 // oxlint-disable-next-line max-params -- what was opened side by side
 async function assemble(
   { environment, hooks = {}, env }: InstallationOptions,
-  log: Logger,
+  open: OpenLog,
   loaded: LoadedConfig,
   backends: Backends,
 ): Promise<Installation> {
+  const { log } = open;
   const store = hooks.wrapStore?.(backends.store) ?? backends.store;
   const queue = hooks.wrapQueue?.(backends.queue) ?? backends.queue;
   const bus = createBus({
     onHandlerError: ({ type, error }) => log.error("subscriber failed", { type, error }),
   });
+  open.listen(bus);
   const [installToken, keys] = await Promise.all([
     ensureInstallToken(environment.dataDir),
     readKeys(environment.dataDir),
@@ -123,6 +139,7 @@ async function assemble(
     environment,
     config: loaded.config,
     env,
+    secrets: createSecrets({ env, onSecret: (value) => open.hide(value) }),
     store,
     queue,
     bus,

@@ -4,15 +4,17 @@ import type { Logger, Store, TaskQueue } from "@bridle/ports";
 
 import type { Config } from "../config/check-config.ts";
 import type { Environment } from "../config/environment.ts";
+import type { Secrets } from "../models/secrets.ts";
 
 /** What the parts of one process share. */
 export interface Parts {
   readonly environment: Environment;
   readonly config: Config;
-  /** Variables that `env('X')` of the configuration may name. */
+  /** What isolates inherit from, through an allow-list. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: Store;
   readonly queue: TaskQueue;
+  readonly secrets: Secrets;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;

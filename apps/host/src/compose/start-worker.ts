@@ -1,10 +1,135 @@
+import { hostname } from "node:os";
+
+import { BreakerSet } from "@bridle/breaker";
+import type { BreakerSettings } from "@bridle/breaker";
+import { systemIds, systemRandom } from "@bridle/kernel/system";
+import type { Logger } from "@bridle/ports";
+import { createRunner, createScanner, llmAgent } from "@bridle/runner";
+import type { AgentLine, Runner, RunnerOptions, RunnerSettingsInput } from "@bridle/runner";
+
+import type { Config } from "../config/check-config.ts";
+import { openModels } from "../models/open-models.ts";
 import type { Parts } from "./parts.ts";
+import { withoutUndefined } from "./without-undefined.ts";
 
 export interface StartedWorker {
+  /** Its lease holds and it takes work. */
   readonly isReady: boolean;
   stop(): Promise<void>;
 }
 
-export async function startWorker(_parts: Parts): Promise<StartedWorker> {
-  return { isReady: true, stop: async () => undefined };
+/** Cancel and force of what did not end by itself, and the last finish. */
+const endingMs = 12_000;
+
+/** Rejects when the store does not answer; then nothing is running. */
+export async function startWorker(parts: Parts): Promise<StartedWorker> {
+  const { config, secrets, clock, bus, environment } = parts;
+  const { models, close: closeModels } = openModels({
+    config,
+    secrets,
+    clock,
+    random: systemRandom,
+  });
+  const breakers = new BreakerSet({
+    clock,
+    random: systemRandom,
+    emit: (event) => bus.emit(event),
+    ...breakerOptions(config),
+  });
+  const runner = assembleRunner(parts, { models, breakers });
+  const stop = async (): Promise<void> => {
+    await runner.stop(Math.max(0, environment.shutdownMs - endingMs));
+    breakers.close();
+    await closeModels();
+  };
+  try {
+    await runner.start();
+  } catch (error) {
+    await stop().catch(() => undefined);
+    throw error;
+  }
+  return {
+    get isReady() {
+      return runner.state.isLive && !runner.state.isDraining;
+    },
+    stop,
+  };
+}
+
+function assembleRunner(parts: Parts, guards: Pick<RunnerOptions, "models" | "breakers">): Runner {
+  const { store, queue, bus, clock, config, environment, secrets } = parts;
+  const agents = config.agents.map((agent) =>
+    environment.concurrency === undefined
+      ? agent
+      : Object.assign({}, agent, { concurrency: environment.concurrency }),
+  );
+  const slots = [...agents, llmAgent].reduce((sum, { concurrency }) => sum + concurrency, 0);
+  const { mode } = config.guards?.watchdog ?? {};
+  const agentLog = parts.log.child({ part: "agent" });
+  return createRunner({
+    ...guards,
+    store,
+    queue,
+    agents,
+    bus,
+    clock,
+    ids: systemIds,
+    workerId: `${hostname()}.${process.pid}`,
+    bootId: parts.bootId,
+    scanner: (callbacks) => createScanner({ clock, slots, mode, ...callbacks }),
+    settings: runnerSettings(config),
+    stateFolder: environment.dataDir,
+    environment: parts.env,
+    resolveSecret: async (reference) => secrets.resolve(reference),
+    onLine: (line) => logLine(agentLog, line),
+  });
+}
+
+/** What agents say goes to the process's log, under their run: they have no other voice there. */
+function logLine(log: Logger, { level, message, ...rest }: AgentLine): void {
+  log[level]("agent line", { line: message, ...rest });
+}
+
+function breakerOptions({ guards }: Config): {
+  readonly mode?: "enforce" | "warn" | "off";
+  readonly settings: Partial<BreakerSettings>;
+} {
+  const { mode, windowSizeMs, cooldownMs, ...same } = guards?.breaker ?? {};
+  return {
+    ...(mode === undefined ? {} : { mode }),
+    settings: withoutUndefined({ ...same, windowSize: windowSizeMs, cooldown: cooldownMs }),
+  };
+}
+
+function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInput {
+  const { watchdog, budget, governor } = guards ?? {};
+  const { maxStepsPerTask, outputBytes, modelStepTimeoutMs, toolStepTimeoutMs } = limits ?? {};
+  const { cancelGraceMs, graceMs } = watchdog ?? {};
+  return {
+    workerLeaseMs: liveness.workerLeaseMs,
+    workerRenewMs: liveness.workerRenewMs,
+    selfFenceMs: liveness.selfFenceMs,
+    pollMs: liveness.pollMs,
+    holdRenewMs: liveness.holdRenewMs,
+    isolates: { startMs: liveness.isolateStartMs },
+    ...withoutUndefined({
+      maxStepsPerTask,
+      outputBytes,
+      modelStepTimeoutMs,
+      toolStepTimeoutMs,
+      cancelGraceMs,
+      graceMs,
+      budgetFactor: budget?.factor,
+      budgetMode: budget?.mode,
+      governorMode: governor?.mode,
+    }),
+    ...(governor === undefined ? {} : { governor: governorLimits(governor) }),
+  };
+}
+
+function governorLimits(
+  governor: NonNullable<NonNullable<Config["guards"]>["governor"]>,
+): NonNullable<RunnerSettingsInput["governor"]> {
+  const { perSecond = 10, perMinute = 60 } = governor;
+  return { perSecond, perMinute };
 }
