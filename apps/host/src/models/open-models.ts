@@ -1,0 +1,97 @@
+import { parsePrice } from "@bridle/budget";
+import type { ModelFamily, Price } from "@bridle/budget";
+import type { Clock, Random } from "@bridle/kernel";
+import { createModelCaller } from "@bridle/llm";
+import type { CatalogModel, CatalogTarget } from "@bridle/llm";
+import { createOpenAiCompatibleTarget } from "@bridle/llm-providers";
+import type { GuardedFetch, ModelCaller } from "@bridle/ports";
+import { bridleError } from "@bridle/protocol";
+import { createFetch } from "@bridle/transport";
+
+import type { Config } from "../config/check-config.ts";
+import type { Secrets } from "./secrets.ts";
+
+export interface OpenModelsOptions {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Output asked for where the configuration names no limit: what one answer commonly needs. */
+const commonOutputTokens = 4096;
+
+/** The configured models behind our own transport. `close` ends its connections. */
+export function openModels({ config, secrets, clock, random }: OpenModelsOptions): {
+  readonly models: ModelCaller;
+  readonly close: () => Promise<void>;
+} {
+  const transport = createFetch();
+  const catalog = new Map(
+    Object.entries(config.models).map(([name, model]): [string, CatalogModel] => [
+      name,
+      {
+        name,
+        chain: model.chain.map((key) =>
+          catalogTarget(key, { config, model, secrets, fetch: transport }),
+        ),
+      },
+    ]),
+  );
+  return {
+    models: createModelCaller({
+      models: { find: (name) => catalog.get(name) },
+      clock,
+      random,
+      noOutputMs: config.limits?.modelStepTimeoutMs,
+    }),
+    close: () => transport.close(),
+  };
+}
+
+interface TargetParts {
+  readonly config: Config;
+  readonly model: Config["models"][string];
+  readonly secrets: Secrets;
+  readonly fetch: GuardedFetch;
+}
+
+function catalogTarget(key: string, { config, model, secrets, fetch }: TargetParts): CatalogTarget {
+  const slash = key.indexOf("/");
+  const provider = key.slice(0, slash);
+  const settings = config.providers[provider];
+  const profile = settings?.profiles[0];
+  if (settings === undefined || profile === undefined) {
+    throw bridleError("config_invalid", { message: `There is no provider "${provider}".` });
+  }
+  const target = createOpenAiCompatibleTarget({
+    provider,
+    model: key.slice(slash + 1),
+    baseUrl: settings.baseUrl,
+    apiKey: async () => secrets.apiKey(profile.apiKey),
+    headers: settings.headers,
+    fetch,
+  });
+  const text = config.prices?.[key] ?? model.price;
+  return {
+    target,
+    price: text === undefined ? undefined : toPrice(text),
+    family: familyOf(key),
+    maxOutputTokens: model.maxOutputTokens ?? commonOutputTokens,
+  };
+}
+
+function toPrice(text: NonNullable<Config["models"][string]["price"]>): Price {
+  return parsePrice({
+    inputUsdPerMTok: text.inputUsdPerMillion,
+    outputUsdPerMTok: text.outputUsdPerMillion,
+    cachedInputUsdPerMTok: text.cachedInputUsdPerMillion,
+  });
+}
+
+/** Whose tokenizer counts: told by the model's name, whoever serves it; `other` is the careful guess. */
+function familyOf(key: string): ModelFamily {
+  if (/gpt-|\bo\d/.test(key)) return "openai";
+  if (key.includes("claude")) return "anthropic";
+  return key.includes("gemini") ? "gemini" : "other";
+}
