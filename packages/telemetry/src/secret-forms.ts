@@ -1,0 +1,30 @@
+/** Shorter pieces of base64 turn up by chance in other text. */
+const shortestBase64 = 8;
+
+/**
+ * Every spelling in which a secret may turn up in a text: as it is, URL-encoded (either case of the hex digits), inside
+ * JSON, and in base64 or base64url at any of the three alignments (`Basic` puts a user name before it). Longest first.
+ */
+export function secretForms(secret: string): readonly string[] {
+  const encoded = encodeURIComponent(secret);
+  const forms = new Set([
+    secret,
+    encoded,
+    encoded.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()),
+    JSON.stringify(secret).slice(1, -1),
+  ]);
+  for (const core of [0, 1, 2].map((offset) => base64Core(secret, offset))) {
+    if (core.length < shortestBase64) continue;
+    forms.add(core);
+    forms.add(core.replaceAll("+", "-").replaceAll("/", "_"));
+  }
+  return [...forms].toSorted((one, other) => other.length - one.length);
+}
+
+/** The characters that depend on nothing but the secret, when `offset` bytes precede it in its group of three. */
+function base64Core(secret: string, offset: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+  const text = bytes.toString("base64").replaceAll("=", "");
+  const start = offset === 0 ? 0 : offset + 1;
+  return text.slice(start, bytes.length % 3 === 0 ? undefined : -1);
+}
