@@ -35,7 +35,8 @@ export class WaitingLine {
   /** Lets everyone ask again, in order. To be called whenever money may have become free. */
   serve(): void {
     const short = new Set<string>();
-    for (const waiter of [...this.#waiters]) {
+    // `leave` replaces the array, so this goes on over the one it began with.
+    for (const waiter of this.#waiters) {
       if (waiter.levels.some((level) => short.has(level))) continue;
       const answer = waiter.attempt();
       if (!answer.admitted && answer.refusal === "transient") {

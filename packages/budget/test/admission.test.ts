@@ -85,7 +85,6 @@ describe("admission", () => {
     const desk = new Desk(termsOf(100), { a: termsOf(10) });
     desk.move({ type: "open", taskId: b, terms: termsOf(10), parent: a });
     desk.step("own", 9, 8);
-    desk.move({ type: "raise", envelope: a, by: tokens(0) });
     expect(desk.reserve("child", 5, desk.spender("b"))).toMatchObject({
       refusal: "never_fits",
       envelope: "a",

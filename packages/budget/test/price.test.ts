@@ -1,0 +1,149 @@
+import { amountsOf, parsePrice, parseUsd, priceOf, PriceTable, settlementOf } from "@bridle/budget";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+const price = parsePrice({
+  inputUsdPerMTok: "3",
+  outputUsdPerMTok: "15",
+  cachedInputUsdPerMTok: "0.3",
+});
+
+describe("a price", () => {
+  it.each([
+    ["3", 3_000_000_000],
+    ["0.075", 75_000_000],
+    ["0.000000001", 1],
+    [0.1, 100_000_000],
+    [0.29, 290_000_000],
+    [1e-7, 100],
+    [0, 0],
+    ["1234567.123456789", 1_234_567_123_456_789],
+  ])("[BU-1] of %s dollars per million tokens is exactly %d nano-USD", (text, nanoUsd) => {
+    expect(parseUsd(text)).toBe(nanoUsd);
+  });
+
+  it.each([
+    "",
+    "free",
+    "-1",
+    "1e3",
+    "0x10",
+    ".5",
+    "1.",
+    "0.0000000001",
+    "12345678",
+    " 1",
+    -1,
+    Number.NaN,
+    Infinity,
+  ])("refuses %j instead of guessing", (text) => {
+    expect(parseUsd(text)).toBeUndefined();
+    const parse = () => parsePrice({ inputUsdPerMTok: text, outputUsdPerMTok: 1 });
+    expect(parse).toThrow(expect.objectContaining({ code: "config_invalid" }));
+  });
+
+  it("[BU-1] of a call rounds each line item up to a whole nano-USD", () => {
+    const fine = parsePrice({ inputUsdPerMTok: "0.0000001", outputUsdPerMTok: "0.0000001" });
+    expect(priceOf({ inputTokens: 1, outputTokens: 1 }, fine)).toBe(2);
+    expect(priceOf({ inputTokens: 1_000_001, outputTokens: 0 }, fine)).toBe(101);
+    expect(priceOf({ inputTokens: 1000, outputTokens: 200 }, price)).toBe(6_000_000);
+  });
+
+  it("[G9] counts cached input at its own price, and at the full one where there is none", () => {
+    const usage = { inputTokens: 1000, outputTokens: 0, cachedInputTokens: 900 };
+    expect(priceOf(usage, price)).toBe(570_000);
+    const uncached = parsePrice({ inputUsdPerMTok: 3, outputUsdPerMTok: 15 });
+    expect(priceOf(usage, uncached)).toBe(3_000_000);
+    expect(priceOf({ ...usage, cachedInputTokens: 5000 }, price)).toBe(300_000);
+  });
+
+  it("[BU-2] [BU-16] is unknown, not zero, when the price or a count is", () => {
+    expect(priceOf({ inputTokens: 1, outputTokens: 1 }, undefined)).toBeUndefined();
+    expect(priceOf({ inputTokens: 1 }, price)).toBeUndefined();
+    expect(priceOf({ outputTokens: 1 }, price)).toBeUndefined();
+    expect(amountsOf({}, price)).toBeUndefined();
+  });
+
+  it("never falls below the exact value, and exceeds it by less than one nano-USD per line", () => {
+    const tokens = fc.nat(100_000_000);
+    fc.assert(
+      fc.property(tokens, tokens, (inputTokens, outputTokens) => {
+        const exact = BigInt(inputTokens) * 3000n + BigInt(outputTokens) * 15_000n;
+        expect(priceOf({ inputTokens, outputTokens }, price)).toBe(Number(exact));
+        const fine = parsePrice({
+          inputUsdPerMTok: "0.000000007",
+          outputUsdPerMTok: "0.000000003",
+        });
+        const nano = priceOf({ inputTokens, outputTokens }, fine) ?? -1;
+        const millionths = BigInt(inputTokens) * 7n + BigInt(outputTokens) * 3n;
+        expect(BigInt(nano) * 1_000_000n - millionths).toBeGreaterThanOrEqual(0n);
+        expect(BigInt(nano) * 1_000_000n - millionths).toBeLessThan(2_000_000n);
+      }),
+    );
+  });
+
+  it("stops at 2^53-1 instead of becoming inexact", () => {
+    const dear = parsePrice({ inputUsdPerMTok: 1_000_000, outputUsdPerMTok: 0 });
+    const usage = { inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: 0 };
+    expect(priceOf(usage, dear)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
+
+describe("the price table", () => {
+  it("[BU-2] [B133] refuses a model without a price", () => {
+    const table = new PriceTable({ prices: { "openai/known": price } });
+    expect(table.of("openai/known")).toBe(price);
+    for (const model of ["openai/unknown", "constructor", "toString"]) {
+      expect(() => table.of(model)).toThrow(expect.objectContaining({ code: "price_unknown" }));
+    }
+  });
+
+  it("[BU-2] [B133] uses the default an operator stated, and says so once per model", () => {
+    const told: string[] = [];
+    const defaultPrice = parsePrice({ inputUsdPerMTok: 100, outputUsdPerMTok: 300 });
+    const table = new PriceTable({
+      prices: { known: price },
+      defaultPrice,
+      onDefault: (model) => told.push(model),
+    });
+    const found = ["known", "one", "one", "two"].map((model) => table.of(model));
+    expect(found).toEqual([price, defaultPrice, defaultPrice, defaultPrice]);
+    expect(told).toEqual(["one", "two"]);
+  });
+});
+
+describe("the settlement of a call that left", () => {
+  const reserved = { tokens: 5000, nanoUsd: 50_000_000, calls: 1 };
+
+  it("[B124] [G8] charges the usage that a failed call reported", () => {
+    const usage = { inputTokens: 900, outputTokens: 300 };
+    expect(settlementOf({ usage, price, reserved })).toEqual({
+      actual: { tokens: 1200, nanoUsd: 7_200_000, calls: 1 },
+      basis: "usage",
+    });
+  });
+
+  it("[BU-12] [B127] charges the input bound and the output seen when there was no usage, and says so", () => {
+    expect(settlementOf({ usage: {}, inputBound: 1000, outputSeen: 40, price, reserved })).toEqual({
+      actual: { tokens: 1040, nanoUsd: 3_600_000, calls: 1 },
+      basis: "best_knowledge",
+    });
+    const partial = settlementOf({
+      usage: { inputTokens: 900 },
+      inputBound: 1000,
+      outputSeen: 40,
+      price,
+      reserved,
+    });
+    expect(partial).toMatchObject({ actual: { tokens: 940 }, basis: "best_knowledge" });
+  });
+
+  it.each([
+    ["nothing is known", { usage: {} }],
+    ["no output was seen", { usage: { inputTokens: 900 } }],
+    ["the price is unknown", { usage: { inputTokens: 1, outputTokens: 1 }, price: undefined }],
+  ])("[BU-12] [BU-20] charges what was reserved when %s, never nothing", (_, facts) => {
+    const settlement = settlementOf({ price, reserved, ...facts });
+    expect(settlement).toEqual({ actual: reserved, basis: "unknown" });
+  });
+});
