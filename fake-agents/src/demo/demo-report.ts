@@ -1,0 +1,94 @@
+import type { Client } from "@bridle/client";
+import { fromWireAmounts } from "@bridle/protocol";
+import type { Amounts, EnvelopeView, RunView, TaskView } from "@bridle/protocol";
+
+/** What a guard did to one task, as the API tells it. */
+export interface StoppedTask {
+  readonly task: string;
+  readonly status: string;
+  readonly guard: string;
+  readonly rule: string;
+  readonly spent: Amounts;
+  readonly limit: Amounts;
+  /** From the guard's verdict to the task's end, by the events' own times. */
+  readonly timeToStopMs: number;
+}
+
+export interface RunReport {
+  readonly view: RunView;
+  readonly spent: Amounts;
+  readonly reserved: Amounts;
+  readonly stopped: readonly StoppedTask[];
+}
+
+interface ApiEvent {
+  readonly type: string;
+  readonly at: number;
+  readonly [member: string]: unknown;
+}
+
+/** Events with which a guard speaks its verdict over a task. */
+const verdicts: ReadonlySet<string> = new Set([
+  "task.stalled",
+  "task.timed_out",
+  "budget.exhausted",
+  "budget.refused",
+  "breaker.refused",
+]);
+
+/** Reads one run through the API, and nothing but the API. */
+export async function reportRun(client: Client, runId: string): Promise<RunReport> {
+  const [view, envelopes, events] = await Promise.all([
+    client.get(runId),
+    client.budgets(runId),
+    allEvents(client, runId),
+  ]);
+  const run = envelopes.envelopes.find(({ envelope }) => envelope === "run");
+  if (run === undefined) throw new Error(`Run ${runId} has no envelope.`);
+  return {
+    view,
+    spent: fromWireAmounts(run.settled),
+    reserved: fromWireAmounts(run.reserved),
+    stopped: view.tasks.flatMap((task) => stoppedTask(task, envelopes.envelopes, events)),
+  };
+}
+
+async function allEvents(client: Client, runId: string): Promise<readonly ApiEvent[]> {
+  const events: ApiEvent[] = [];
+  for (let afterSeq = 0; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
+    const page = await client.events(runId, { afterSeq, limit: 500 });
+    events.push(...page.events);
+    if (page.next === undefined) return events;
+    afterSeq = page.next;
+  }
+}
+
+function stoppedTask(
+  task: TaskView,
+  envelopes: readonly EnvelopeView[],
+  events: readonly ApiEvent[],
+): readonly StoppedTask[] {
+  const { stop } = task;
+  if (stop === undefined || stop.guard === "none") return [];
+  const envelope = envelopes.find(({ envelope: name }) => name === task.id);
+  return [
+    {
+      task: task.id,
+      status: task.status,
+      guard: stop.guard,
+      rule: stop.rule,
+      spent: fromWireAmounts(envelope?.settled ?? stop.spent),
+      limit: fromWireAmounts(envelope?.limit ?? stop.limit),
+      timeToStopMs: timeToStopMs(task, events),
+    },
+  ];
+}
+
+function timeToStopMs(task: TaskView, events: readonly ApiEvent[]): number {
+  const verdict = events.find(
+    ({ type, taskId, envelope }) =>
+      verdicts.has(type) && (taskId === task.id || envelope === task.id),
+  );
+  return Math.max(0, (task.finishedAt ?? 0) - (verdict?.at ?? task.finishedAt ?? 0));
+}
