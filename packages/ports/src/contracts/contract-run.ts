@@ -67,6 +67,28 @@ export function newRun(overrides: Partial<NewRun> = {}): NewRun {
 
 export const completed: TaskOutcome = { status: "completed", outputBytes: 2, degraded: [] };
 
+export const failed: TaskOutcome = {
+  status: "failed",
+  cause: "agent_error",
+  message: "It threw.",
+  code: "agent_failed",
+  retryable: true,
+  stop: {
+    reason: "agent_error",
+    guard: "none",
+    rule: "agent",
+    evidence: {},
+    spent: { tokens: "0", nanoUsd: "0", calls: "0" },
+    reserved: { tokens: "0", nanoUsd: "0", calls: "0" },
+    limit: { tokens: "0", nanoUsd: "0", calls: "0" },
+    resumable: false,
+    hint: "Look at the agent.",
+  },
+};
+
+/** Submits a run with these token limits and schedules its task `a`. */
+export type ScheduledRun = (limit?: number, taskLimit?: number) => Promise<ContractRun>;
+
 /** A submitted run and the scheduler's and worker's moves on it, each one call. */
 export class ContractRun {
   readonly runId: RunId;
