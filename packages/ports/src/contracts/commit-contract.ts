@@ -1,7 +1,8 @@
 import { asTaskId } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
-import { ContractRun, contractWallMs, newRunId, termsOf } from "./contract-run.ts";
+import { contractWallMs, newRunId, termsOf } from "./contract-fixtures.ts";
+import { ContractRun } from "./contract-run.ts";
 import type { useStore } from "./store-under-test.ts";
 
 const a = asTaskId("a");

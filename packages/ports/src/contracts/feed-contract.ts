@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { FeedChannel } from "../feed.ts";
-import { ContractRun, contractWallMs } from "./contract-run.ts";
+import { contractWallMs } from "./contract-fixtures.ts";
+import { ContractRun } from "./contract-run.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 

@@ -1,7 +1,7 @@
 import { asTaskId } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
-import { failed } from "./contract-run.ts";
+import { failed } from "./contract-fixtures.ts";
 import type { ScheduledRun } from "./contract-run.ts";
 
 const a = asTaskId("a");

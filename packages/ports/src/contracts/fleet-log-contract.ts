@@ -1,7 +1,7 @@
 import type { FleetEvent } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
-import { contractWallMs, hostileText } from "./contract-run.ts";
+import { contractWallMs, hostileText } from "./contract-fixtures.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 

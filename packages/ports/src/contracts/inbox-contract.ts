@@ -2,7 +2,8 @@ import { asTaskId } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
 import type { InboxMessage } from "../inbox.ts";
-import { ContractRun, contractWallMs, hostileText } from "./contract-run.ts";
+import { contractWallMs, hostileText } from "./contract-fixtures.ts";
+import { ContractRun } from "./contract-run.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { newRunId } from "./contract-run.ts";
+import { newRunId } from "./contract-fixtures.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { contractWallMs, newRunId, termsOf, tokens } from "./contract-run.ts";
+import { contractWallMs, newRunId, termsOf, tokens } from "./contract-fixtures.ts";
 import type { ScheduledRun } from "./contract-run.ts";
 
 /** Who may reserve how much. */

@@ -1,7 +1,7 @@
 import { asTaskId } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
-import { termsOf } from "./contract-run.ts";
+import { termsOf } from "./contract-fixtures.ts";
 import type { ScheduledRun } from "./contract-run.ts";
 
 /** What many callers at once must not break. */

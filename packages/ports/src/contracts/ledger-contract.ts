@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { ContractRun, termsOf } from "./contract-run.ts";
+import { termsOf } from "./contract-fixtures.ts";
+import { ContractRun } from "./contract-run.ts";
 import type { ScheduledRun } from "./contract-run.ts";
 import { ledgerAdmissionContract } from "./ledger-admission-contract.ts";
 import { ledgerConcurrencyContract } from "./ledger-concurrency-contract.ts";

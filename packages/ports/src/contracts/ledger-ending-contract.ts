@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { tokens } from "./contract-run.ts";
+import { tokens } from "./contract-fixtures.ts";
 import type { ScheduledRun } from "./contract-run.ts";
 
 /** How a hold ends. */

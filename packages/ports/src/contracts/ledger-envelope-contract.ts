@@ -1,7 +1,7 @@
 import { asTaskId } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
-import { contractWallMs, newRunId, termsOf, tokens } from "./contract-run.ts";
+import { contractWallMs, newRunId, termsOf, tokens } from "./contract-fixtures.ts";
 import type { ScheduledRun } from "./contract-run.ts";
 
 /** How envelopes trip, rise and close. */

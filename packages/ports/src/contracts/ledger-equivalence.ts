@@ -6,69 +6,10 @@ import fc from "fast-check";
 import { expect } from "vitest";
 
 import type { Store } from "../store.ts";
-import { ContractRun, contractWallMs, termsOf, tokens } from "./contract-run.ts";
-
-/** What one hold of a generated history is; operations name it by its index, so a repeated reserve repeats itself. */
-interface HoldPlan {
-  readonly task: "a" | "b";
-  readonly attempt: 1 | 2;
-  readonly amount: number;
-  readonly kind: "normal" | "ladder";
-}
-
-type Operation =
-  | { readonly op: "reserve" | "dispatch" | "release" | "renew"; readonly hold: number }
-  | { readonly op: "settle"; readonly hold: number; readonly actual: number }
-  | { readonly op: "fence"; readonly task: "a" | "b" }
-  | { readonly op: "close"; readonly envelope: "a" | "b" | "run" }
-  | { readonly op: "raise"; readonly envelope: "a" | "b" | "run"; readonly by: number }
-  | { readonly op: "expire" };
-
-const holdCount = 8;
-const hold = fc.integer({ min: 0, max: holdCount - 1 });
-const task = fc.constantFrom("a" as const, "b" as const);
-const envelope = fc.constantFrom("a" as const, "b" as const, "run" as const);
-
-const operation: fc.Arbitrary<Operation> = fc.oneof(
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      op: fc.constantFrom("reserve" as const, "reserve" as const, "dispatch" as const),
-      hold,
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ op: fc.constantFrom("release" as const, "renew" as const), hold }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({ op: fc.constant("settle" as const), hold, actual: fc.nat(9) }),
-  },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("fence" as const), task }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("close" as const), envelope }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ op: fc.constant("raise" as const), envelope, by: fc.nat(9) }),
-  },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("expire" as const) }) },
-);
-
-const plans = fc.array(
-  fc.record({
-    task,
-    attempt: fc.constantFrom(1 as const, 2 as const),
-    amount: fc.nat(9),
-    kind: fc.constantFrom("normal" as const, "ladder" as const),
-  }),
-  { minLength: holdCount, maxLength: holdCount },
-);
-
-const history = fc.record({
-  plans,
-  operations: fc.array(operation, { maxLength: 40 }),
-  strict: fc.boolean(),
-});
+import { contractWallMs, termsOf } from "./contract-fixtures.ts";
+import { ContractRun } from "./contract-run.ts";
+import { history, inputOf } from "./ledger-history.ts";
+import type { HoldPlan, Operation, PlayedType } from "./ledger-history.ts";
 
 /** Plays a random history against a store and against `reduceLedger`, and compares every answer, figure and entry. */
 export function ledgerEquivalence(store: () => Store) {
@@ -106,58 +47,6 @@ async function playBoth(
   await compare(run, model, events);
 }
 
-function inputOf(
-  run: ContractRun,
-  drawnPlans: readonly HoldPlan[],
-  { step, at }: { readonly step: Operation; readonly at: number },
-): LedgerInputOf<PlayedType> {
-  if ("hold" in step) return holdInput(run, drawnPlans[step.hold], { step, at });
-  switch (step.op) {
-    case "fence":
-      return { type: "fence", taskId: asTaskId(step.task), attempt: 2 };
-    case "close":
-      return { type: "close", envelope: nameOf(step.envelope), at };
-    case "raise":
-      return { type: "raise", envelope: nameOf(step.envelope), by: tokens(step.by) };
-    case "expire":
-      return { type: "expire", olderThan: at - 5, at };
-  }
-}
-
-function nameOf(drawn: "a" | "b" | "run") {
-  return drawn === "run" ? drawn : asTaskId(drawn);
-}
-
-function holdInput(
-  run: ContractRun,
-  plan: HoldPlan | undefined,
-  { step, at }: { readonly step: Extract<Operation, { hold: number }>; readonly at: number },
-): LedgerInputOf<PlayedType> {
-  if (plan === undefined) throw new Error(`No plan for hold ${step.hold}.`);
-  const holdId = run.holdId(`h${step.hold}`);
-  const spender = run.spender(plan.task, plan.attempt);
-  const named = { ...spender, holdId };
-  const amounts = { tokens: plan.amount, nanoUsd: 0, calls: 1 };
-  switch (step.op) {
-    case "reserve":
-      return { type: "reserve", ...named, step: step.hold, amounts, kind: plan.kind, at };
-    case "settle": {
-      const actual = { tokens: step.actual, nanoUsd: 0, calls: 1 };
-      return { type: "settle", ...named, actual, basis: "usage", at };
-    }
-    case "dispatch":
-      return { type: "dispatch", ...named };
-    case "release":
-      return { type: "release", ...named, at };
-    case "renew":
-      return { type: "renew", holdIds: [holdId], at };
-  }
-}
-
-type PlayedType = Exclude<
-  LedgerInputType,
-  "open" | "freeze" | "unfreeze" | "end-attempt" | "forget"
->;
 type Player<Type extends LedgerInputType> = (
   run: ContractRun,
   input: LedgerInputOf<Type>,

@@ -2,7 +2,8 @@ import { asTaskId } from "@bridle/protocol";
 import type { JournalEvent } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
-import { ContractRun, hostileText, newRunId } from "./contract-run.ts";
+import { hostileText, newRunId } from "./contract-fixtures.ts";
+import { ContractRun } from "./contract-run.ts";
 import type { useStore } from "./store-under-test.ts";
 
 const a = asTaskId("a");

@@ -1,7 +1,7 @@
 import { asTaskId } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
-import { contractWallMs, newRunId } from "./contract-run.ts";
+import { contractWallMs, newRunId } from "./contract-fixtures.ts";
 import type { ContractRun, ScheduledRun } from "./contract-run.ts";
 import type { useStore } from "./store-under-test.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { RunQuery } from "../run-index.ts";
-import { ContractRun, contractWallMs, newRun, newRunId } from "./contract-run.ts";
+import { contractWallMs, newRun, newRunId } from "./contract-fixtures.ts";
+import { ContractRun } from "./contract-run.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 

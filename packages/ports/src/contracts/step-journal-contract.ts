@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { ContractRun, hostileText } from "./contract-run.ts";
+import { hostileText } from "./contract-fixtures.ts";
+import { ContractRun } from "./contract-run.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { contractWallMs, newRun, newRunId } from "./contract-run.ts";
+import { contractWallMs, newRun, newRunId } from "./contract-fixtures.ts";
 import type { useStore } from "./store-under-test.ts";
 
 /** How a run comes to be. */
