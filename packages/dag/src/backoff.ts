@@ -7,7 +7,7 @@ const jitterShare = 0.25;
  * A number in [0, 1) that depends on nothing but `text` (FNV-1a): the jitter of a delay must come out the same when a
  * decision is taken again after a crash, and the core has no other chance.
  */
-export function unitHash(text: string): number {
+function unitHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

@@ -67,7 +67,7 @@ function alternatives(branches: readonly (readonly ShapeIssue[])[]): string {
   return [...new Set(messages)].join(" Or: ");
 }
 
-export function pointerOf(path: Path): string {
+function pointerOf(path: Path): string {
   return path.map((part) => `/${escapePointer(String(part))}`).join("");
 }
 

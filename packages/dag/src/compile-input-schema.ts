@@ -32,7 +32,7 @@ export function compileInputSchema(schema: Readonly<Record<string, unknown>>): C
   }
 }
 
-export function faultsOf(errors: readonly ErrorObject[] | null | undefined): SchemaFault[] {
+function faultsOf(errors: readonly ErrorObject[] | null | undefined): SchemaFault[] {
   return (errors ?? []).map(({ instancePath, message }) => ({
     pointer: instancePath,
     message: `It ${message ?? "is invalid"}.`,

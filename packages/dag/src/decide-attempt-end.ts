@@ -19,7 +19,7 @@ import { lostStop } from "./stops.ts";
 import { isDispatched } from "./task-facts.ts";
 import { tryGroup } from "./try-group.ts";
 
-export type Failure = Extract<TaskOutcome, { status: "failed" }>;
+type Failure = Extract<TaskOutcome, { status: "failed" }>;
 type Input<Type> = Extract<RunInput, { readonly type: Type }>;
 
 export function decideFinish(decision: Decision, input: Input<"task-finished">): void {

@@ -2,7 +2,7 @@ import { noAmounts, toWireAmounts } from "@bridle/protocol";
 import type { Stop } from "@bridle/protocol";
 
 /** A stop decided here rather than by a guard. The core knows no ledger: the shell fills in `spent`, `reserved`, `limit`. */
-export function stopOf(fields: Omit<Stop, "spent" | "reserved" | "limit" | "partialOutput">): Stop {
+function stopOf(fields: Omit<Stop, "spent" | "reserved" | "limit" | "partialOutput">): Stop {
   const none = toWireAmounts(noAmounts);
   return { ...fields, spent: none, reserved: none, limit: none };
 }

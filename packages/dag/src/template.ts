@@ -10,7 +10,7 @@ import { firstLine, parseExpression } from "./expression.ts";
 import type { Expression, Parsed, TaskReference } from "./expression.ts";
 import { toJsonValue } from "./to-json-value.ts";
 
-export type Segment = string | Expression;
+type Segment = string | Expression;
 
 /** A string taken apart; `whole` when it is one expression and nothing else. */
 export interface StringTemplate {

@@ -62,35 +62,38 @@ const noise = fc.constantFrom<Disturbance["disturb"]>(
   "stale",
 );
 
+const disturbances: Readonly<
+  Record<Disturbance["disturb"], (world: World, id: string, pick: number) => void>
+> = {
+  none: () => {},
+  pause: (world) => {
+    world.tell({ type: "pause", reason: "r", by: "u" });
+    world.tell({ type: "resume", by: "u" });
+  },
+  snapshot: (world) => {
+    world.run = JSON.parse(JSON.stringify(world.run)) as World["run"];
+  },
+  claim: (world, id) => {
+    world.claim(id);
+  },
+  lose: (world, id) => {
+    world.lose(id);
+  },
+  cancel: (world, _, pick) => {
+    world.tell({ type: "cancel", taskId: `t${pick % 8}` as never, reason: "r", by: "u" });
+  },
+  takeover: (world) => {
+    for (const command of pendingCommands(world.run)) world.perform(command);
+  },
+  stale: (world, id) => {
+    world.finish(id, success(), 99);
+    world.evaluate(id);
+    world.tell({ type: "timer", key: `retry:${id}` });
+  },
+};
+
 function disturb(world: World, kind: Disturbance["disturb"], pick: number): void {
-  const id = inHand(world)[0] ?? "t0";
-  switch (kind) {
-    case "pause":
-      world.tell({ type: "pause", reason: "r", by: "u" });
-      world.tell({ type: "resume", by: "u" });
-      return;
-    case "snapshot":
-      world.run = JSON.parse(JSON.stringify(world.run)) as World["run"];
-      return;
-    case "claim":
-      world.claim(id);
-      return;
-    case "lose":
-      world.lose(id);
-      return;
-    case "cancel":
-      world.tell({ type: "cancel", taskId: `t${pick % 8}` as never, reason: "r", by: "u" });
-      return;
-    case "takeover":
-      for (const command of pendingCommands(world.run)) world.perform(command);
-      return;
-    case "stale":
-      world.finish(id, success(), 99);
-      world.evaluate(id);
-      world.tell({ type: "timer", key: `retry:${id}` });
-      return;
-    case "none":
-  }
+  disturbances[kind](world, inHand(world)[0] ?? "t0", pick);
 }
 
 /** Plays a run to its end, in an order that chance decides. */

@@ -16,7 +16,6 @@ import type { Clock, TimerHandle } from "@bridle/kernel";
 import type { Bindings, EvaluationAnswer, Expressions } from "@bridle/ports";
 import { defaultLimits } from "@bridle/protocol";
 
-import { threadEntry } from "./thread-entry.ts";
 import type { EvaluationRequest, EvaluatorMessage } from "./worker-protocol.ts";
 
 export interface ExpressionsOptions {
@@ -30,6 +29,9 @@ export interface ExpressionsOptions {
   /** Megabytes of the thread's heap. Default 64. */
   readonly memoryMb?: number | undefined;
 }
+
+/** Threads run plain JavaScript; the path is the same from `src` and from `dist`. */
+const threadFile = new URL("../dist/evaluator-thread.js", import.meta.url);
 
 interface Job extends EvaluationRequest {
   readonly secondTry: boolean;
@@ -137,7 +139,7 @@ class ThreadEvaluator implements Expressions {
   }
 
   #startThread(): void {
-    const thread = new Worker(threadEntry(import.meta.url), {
+    const thread = new Worker(threadFile, {
       resourceLimits: { maxOldGenerationSizeMb: this.#settings.memoryMb, stackSizeMb: 2 },
       env: {},
       execArgv: [],

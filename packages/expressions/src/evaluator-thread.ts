@@ -3,7 +3,7 @@
  */
 import { parentPort } from "node:worker_threads";
 
-import { evaluateTemplate } from "@bridle/dag";
+import { evaluateTemplate } from "@bridle/dag/templates";
 
 import type { EvaluationRequest, EvaluatorMessage } from "./worker-protocol.ts";
 

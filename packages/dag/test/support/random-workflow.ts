@@ -23,16 +23,22 @@ function plannedTask(index: number): fc.Arbitrary<Planned> {
     .record({
       chosen: fc.subarray(earlier, { maxLength: Math.min(4, index) }),
       conditions: fc.array(whens, { minLength: 4, maxLength: 4 }),
-      turnsOut: fc.constantFrom("completes", "completes", "completes", "fails", "skips", "errors"),
+      turnsOut: fc.constantFrom<Planned["turnsOut"]>(
+        "completes",
+        "completes",
+        "completes",
+        "fails",
+        "skips",
+        "errors",
+      ),
       items: fc.option(fc.array(fc.boolean(), { maxLength: 5 }), { freq: 3, nil: undefined }),
       maxFailures: fc.nat({ max: 2 }),
     })
-    .map(({ chosen, conditions, items, ...rest }) => ({
-      id: `t${index}`,
-      needs: chosen.map((task, place) => ({ task, when: conditions[place] ?? "completed" })),
-      ...(items === undefined ? {} : { items }),
-      ...rest,
-    })) as fc.Arbitrary<Planned>;
+    .map(({ chosen, conditions, items, turnsOut, maxFailures }): Planned => {
+      const needs = chosen.map((task, place) => ({ task, when: conditions[place] ?? "completed" }));
+      const planned = { id: `t${index}`, needs, turnsOut, maxFailures };
+      return items === undefined ? planned : Object.assign(planned, { items });
+    });
 }
 
 export const plans: fc.Arbitrary<readonly Planned[]> = fc

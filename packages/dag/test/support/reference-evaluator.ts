@@ -1,6 +1,6 @@
-import type { Planned } from "./random-workflow.ts";
+import type { Planned, When } from "./random-workflow.ts";
 
-export type Final = "COMPLETED" | "FAILED" | "SKIPPED";
+type Final = "COMPLETED" | "FAILED" | "SKIPPED";
 
 /** What becomes of a task, told edge by edge from the manual's rules and nothing of the code under test. */
 interface Fate {
@@ -9,27 +9,33 @@ interface Fate {
   readonly starved: boolean;
 }
 
+interface Arrived {
+  readonly token: boolean;
+  readonly starved: boolean;
+}
+
+/** What comes over one edge: a token that starts the task, the news that something is missing, or nothing. */
+function arrives(source: Fate, when: When, isCaught: boolean): Arrived {
+  if (when === "always") return { token: true, starved: false };
+  if (source.final === "SKIPPED") return { token: false, starved: source.starved };
+  if (source.final === "COMPLETED") return { token: when === "completed", starved: false };
+  return { token: when === "failed", starved: when === "completed" && !isCaught };
+}
+
 /** The fate of every task of a run under `onFailure: continue` in which nobody cancels. */
 export function fatesOf(plan: readonly Planned[]): ReadonlyMap<string, Fate> {
-  const caught = new Set(
-    plan.flatMap(({ needs }) =>
-      needs.filter((need) => need.when === "failed").map((need) => need.task),
-    ),
-  );
+  const edges = plan.flatMap(({ needs }) => needs);
+  const caught = new Set(edges.flatMap(({ task, when }) => (when === "failed" ? [task] : [])));
   const fates = new Map<string, Fate>();
   for (const planned of plan) {
-    let tokens = planned.needs.length === 0 ? 1 : 0;
-    let starved = false;
-    for (const { task, when } of planned.needs) {
+    const arrived = planned.needs.map(({ task, when }) => {
       const source = fates.get(task);
       if (source === undefined) throw new Error(`${task} comes before ${planned.id}`);
-      if (when === "always") tokens += 1;
-      else if (source.final === "SKIPPED") starved ||= source.starved;
-      else if (source.final === "COMPLETED") tokens += when === "completed" ? 1 : 0;
-      else if (when === "failed") tokens += 1;
-      else starved ||= !caught.has(task);
-    }
-    fates.set(planned.id, starved || tokens === 0 ? { final: "SKIPPED", starved } : runs(planned));
+      return arrives(source, when, caught.has(task));
+    });
+    const starved = arrived.some((each) => each.starved);
+    const starts = !starved && (arrived.length === 0 || arrived.some((each) => each.token));
+    fates.set(planned.id, starts ? runs(planned) : { final: "SKIPPED", starved });
   }
   return fates;
 }
