@@ -25,7 +25,8 @@ export interface ScannerHarness {
 
 /** What every scanner promises, with a thread or without. */
 export function scannerContract(name: string, start: () => Promise<ScannerHarness>): void {
-  describe(`${name}`, () => {
+  // oxlint-disable-next-line vitest/valid-title -- the adapter's name
+  describe(name, () => {
     const open: { harness: ScannerHarness; scanner: Scanner }[] = [];
     afterEach(async () => {
       for (const { harness, scanner } of open.splice(0)) {

@@ -100,3 +100,30 @@ it("[WD-12] a machine that slept is no blocked loop", () => {
     after.map(() => [undefined, 0]),
   );
 });
+
+it("[B107] after a gap nobody is judged by beats before the main loop has turned as well", () => {
+  const { watches, seconds, skip } = dutyWorld();
+  watches.open({ id: "a", taskMs: 600_000, graceLeftMs: 0 }).beginStep({
+    kind: "llm",
+    timeoutMs: 3000,
+  });
+  seconds(2, true);
+  skip(60_000);
+
+  const held = seconds(30, false);
+  expect(held.flatMap(({ verdicts }) => verdicts)).toEqual([]);
+  const turning = seconds(3, true);
+
+  expect(turning.flatMap(({ verdicts }) => verdicts)).toMatchObject([{ kind: "step_timeout" }]);
+});
+
+it("[WD-12] a lag that a gap falls into is told without the gap", () => {
+  const { seconds, skip } = dutyWorld();
+  seconds(2, true);
+  seconds(5, false);
+  skip(60_000);
+
+  seconds(3, false);
+
+  expect(seconds(1, true)).toMatchObject([{ lagMs: 7000 }]);
+});

@@ -224,3 +224,32 @@ it("[WD-20] a verdict names the layer that is silent", () => {
     ["store", "store"],
   ]);
 });
+
+it("[WD-11][WD-12] what was seen past due before a gap is seen anew after it, twice", () => {
+  const world = watchWorld();
+  const watch = world.watch();
+  watch.beginStep({ kind: "tool", timeoutMs: 10_000 });
+  world.clock.advance(10_500);
+
+  world.block(60_000);
+  world.clock.advance(1000);
+  expect(world.kinds()).toEqual(["clock_gap"]);
+  world.clock.advance(1000);
+  expect(world.kinds()).toEqual(["clock_gap"]);
+  world.clock.advance(1000);
+
+  expect(world.kinds()).toEqual(["clock_gap", "step_timeout"]);
+});
+
+it.each([
+  { lateMs: 1000, kinds: [] },
+  { lateMs: 1001, kinds: ["clock_gap"] },
+])("[WD-12] a scan that comes $lateMs ms late: $kinds", ({ lateMs, kinds }) => {
+  const world = watchWorld();
+  world.clock.advance(5000);
+
+  world.block(lateMs);
+  world.clock.advance(1000);
+
+  expect(world.kinds()).toEqual(kinds);
+});

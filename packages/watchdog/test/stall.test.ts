@@ -225,3 +225,18 @@ it("a task that says it has FINISHED is not stalled, but its deadline still stan
 
   expect(world.kinds()).toEqual(["task_timeout"]);
 });
+
+it("[WD-5] a short step after a long one does not bring the stall forward", () => {
+  const world = watchWorld();
+  const watch = world.watch();
+  watch.beat({ status: "RUNNING", step: 1 });
+  watch.beginStep({ kind: "llm", timeoutMs: 90_000 });
+  beats(world, watch, { everyMs: 1000, forMs: 30_000, steps: [1] });
+  watch.beginStep({ kind: "tool", timeoutMs: 80_000 });
+
+  beats(world, watch, { everyMs: 1000, forMs: 58_000, steps: [1] });
+  expect(world.kinds()).toEqual([]);
+  beats(world, watch, { everyMs: 1000, forMs: 5000, steps: [1] });
+
+  expect(world.verdicts()).toMatchObject([{ kind: "stalled", silentMs: 91_000 }]);
+});

@@ -143,3 +143,15 @@ it("[WD-7] a task whose time is over cannot escape into a wait", () => {
 
   expect(world.kinds()).toEqual(["task_timeout"]);
 });
+
+it("[WD-7] a task that advances may declare its next wait while the last one is open", () => {
+  const world = watchWorld();
+  const watch = world.watch({ taskMs: 60_000 });
+
+  for (let step = 1; step <= 10; step++) {
+    watch.beat({ status: "WAITING", step, waitingOn: "child", waitMs: 20_000 });
+    world.clock.advance(15_000);
+  }
+
+  expect(world.kinds()).toEqual([]);
+});

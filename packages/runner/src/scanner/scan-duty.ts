@@ -29,7 +29,8 @@ export interface DutyReport {
  * Does nothing itself.
  *
  * SD-1 A kill is due only for an enforced verdict or an order that stayed unanswered, and only while its watch is open.
- * SD-2 The time in which the scanner itself was not run is no lag of the main loop.
+ * SD-2 The time in which the scanner itself was not run is no lag of the main loop. But until the loop has turned after
+ *      it, the loop counts as held: its beats may still be waiting (B107).
  */
 export class ScanDuty {
   readonly #columns: WatchColumns;
@@ -40,6 +41,8 @@ export class ScanDuty {
   #loopTurns = -1;
   #turnedAt = 0;
   #lagMs = 0;
+  /** After a gap nobody knows what the main loop has missed, until it turns. */
+  #isHeld = false;
 
   constructor(columns: WatchColumns, orders: KillOrders, config: DutyConfig) {
     this.#columns = columns;
@@ -51,13 +54,15 @@ export class ScanDuty {
 
   /** `passed`: the table clock's time with gaps. */
   turn(passed: number): DutyReport {
+    const lagBeforeMs = this.#lagMs;
     const overMs = this.#watchLoop(after(passed, -shiftOf(this.#columns)));
-    const isLagging = this.#lagMs > 0;
+    const isLagging = this.#isHeld || this.#lagMs > 0;
     const { gapMs, verdicts } = this.#scan.run(passed, isLagging);
     const now = after(passed, -shiftOf(this.#columns));
     if (gapMs > 0) {
-      this.#turnedAt = now;
-      this.#lagMs = 0;
+      this.#lagMs = overMs > 0 ? 0 : lagBeforeMs;
+      this.#turnedAt = after(now, -this.#lagMs);
+      this.#isHeld = true;
     }
     for (const verdict of verdicts) {
       if (verdict.would === undefined && verdict.kind !== "wait_expired") {
@@ -76,6 +81,7 @@ export class ScanDuty {
       this.#loopTurns = turns;
       this.#turnedAt = now;
       this.#lagMs = 0;
+      this.#isHeld = false;
       return overMs;
     }
     const stillMs = elapsed(now, this.#turnedAt);
