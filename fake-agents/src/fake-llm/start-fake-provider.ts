@@ -58,12 +58,18 @@ export async function startFakeProvider(options: FakeProviderOptions = {}): Prom
     play: (script) => desk.play(script),
     release: () => desk.release(),
     reset: () => desk.reset(),
-    close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    close: () => closeAll(server, sockets),
   };
+}
+
+/** The server counts a connection as ended a little before its socket says so; both are waited for. */
+async function closeAll(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const ended = [...sockets].map(
+    (socket) => new Promise((resolve) => socket.once("close", resolve)),
+  );
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of sockets) socket.destroy();
+  await Promise.all([closed, ...ended]);
 }
 
 async function listen(server: Server, port: number): Promise<number> {

@@ -9,12 +9,14 @@
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { WireError } from "@bridle/ports";
 import type { GuardedFetch, ModelTarget, WirePart, WireRequest } from "@bridle/ports";
 
 import { ChatReading } from "./chat-reading.ts";
 import { readParts, ActivityFlag } from "./read-parts.ts";
 import { createRedactor } from "./redact.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
+import type { StreamSigns } from "./sdk-fetch.ts";
 import { toPrompt } from "./to-prompt.ts";
 import { toWireError, wireErrorOf } from "./to-wire-error.ts";
 
@@ -49,18 +51,31 @@ async function* stream(
   const activity = new ActivityFlag();
   const reading = new ChatReading(redact);
   let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined;
+  let broken: { readonly error: unknown } | undefined;
+  const signs: StreamSigns = {
+    onBytes: activity.raise,
+    onBroken: (error) => {
+      broken = { error };
+    },
+  };
   try {
-    reader = await open({ options, request, key, activity });
+    reader = await open({ options, request, key, signs });
     for await (const part of readParts(reader, activity)) yield* reading.read(part);
   } catch (error) {
     // P4: complete already, unless it was our side that ended it.
     const isComplete = reading.isComplete && !request.signal.aborted;
-    if (!isComplete) throw toWireError(error, { stage: reading.stage, redact });
+    if (!isComplete) throw toWireError(rootOf(error, broken), { stage: reading.stage, redact });
   } finally {
     // P3. A stream that has failed refuses to be cancelled; there is nothing left to close then.
     await reader?.cancel().catch(() => undefined);
   }
   yield reading.finish();
+}
+
+/** A broken connection explains an unreadable end; what the provider itself said about its failure stands. */
+function rootOf(error: unknown, broken: { readonly error: unknown } | undefined): unknown {
+  const isProvidersWord = error instanceof WireError && error.failure.malformed !== true;
+  return broken === undefined || isProvidersWord ? error : broken.error;
 }
 
 /** A call without a credential would come back as a misleading 401 (credentials are refused here instead). */
@@ -85,18 +100,18 @@ interface OpenCall {
   readonly options: OpenAiCompatibleTargetOptions;
   readonly request: WireRequest;
   readonly key: string;
-  readonly activity: ActivityFlag;
+  readonly signs: StreamSigns;
 }
 
 /** A model per call costs a quarter of a millisecond and keeps the call's snapshot (P5) in one place. */
-async function open({ options, request, key, activity }: OpenCall) {
+async function open({ options, request, key, signs }: OpenCall) {
   const model = createOpenAICompatible({
     name: options.provider,
     baseURL: options.baseUrl,
     apiKey: key,
     headers: { ...options.headers },
     includeUsage: true,
-    fetch: sdkFetch(options.fetch, activity.raise),
+    fetch: sdkFetch(options.fetch, signs),
   }).chatModel(options.model);
   const { stream: parts } = await model.doStream({
     prompt: toPrompt(request.messages),

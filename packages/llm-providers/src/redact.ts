@@ -10,7 +10,7 @@ const minSecretCharacters = 6;
 /** Forms of credentials that are recognised without knowing them: `Bearer …`, `Basic …`, `sk-…`, `key=…`. */
 const knownForms: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+[\w.~+/=:-]{6,}/gi, `$1 ${redacted}`],
-  [/\b(?:sk|pk|rk|xai|gsk|key)-[\w*.-]{6,}/gi, redacted],
+  [/\b(?:sk|pk|rk|xai|gsk|key)-[\w*-]{6,}/gi, redacted],
   [/([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi, `$1${redacted}`],
 ];
 

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+
+import { expect, it, vi } from "vitest";
+
+it("the README's example is the code that runs here, and prints what it says", async () => {
+  const place = new URL("../../packages/transport/README.md", import.meta.url);
+  const readme = readFileSync(place, "utf8");
+  const example = readFileSync(new URL("./readme-example.ts", import.meta.url), "utf8");
+  const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+
+  await import("./readme-example.ts");
+
+  expect(readme).toContain(example);
+  expect(log.mock.calls).toEqual([[200, true, true]]);
+  expect(readme).toContain("200 true true");
+  log.mockRestore();
+});
