@@ -22,7 +22,8 @@ const reconnectMs = 1000;
 export class SharedListener {
   readonly #options: SharedListenerOptions;
   readonly #handlers = new Map<Handler, () => void>();
-  readonly #channels = new Set<string>();
+  /** By channel: the one LISTEN that all its subscribers wait for. */
+  readonly #channels = new Map<string, Promise<unknown>>();
   #client: Promise<PoolClient> | undefined;
   #retry: TimerHandle | undefined;
   #isClosed = false;
@@ -35,9 +36,9 @@ export class SharedListener {
   async listen(channel: string, handler: Handler, onBroken: () => void): Promise<void> {
     this.#handlers.set(handler, onBroken);
     const client = await this.#connected();
-    if (this.#channels.has(channel)) return;
-    await client.query(`listen ${channel}`);
-    this.#channels.add(channel);
+    const listening = this.#channels.get(channel) ?? client.query(`listen ${channel}`);
+    this.#channels.set(channel, listening);
+    await listening;
   }
 
   unlisten(handler: Handler): void {

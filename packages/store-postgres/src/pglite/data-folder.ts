@@ -39,10 +39,12 @@ export async function ensureFolder(folder: string): Promise<void> {
   }
 }
 
-/** `EEXIST` here means that a file is in the folder's place. */
+/** What making a folder says when a file is in its place (EEXIST), or when its parent is read-only (ENOENT, on Linux). */
+const notAFolder: readonly unknown[] = ["EEXIST", "ENOENT"];
+
 export function folderError(error: unknown, folder: string): Error {
-  const isFile = error instanceof Error && (error as { code?: unknown }).code === "EEXIST";
-  const cause = isFile ? Object.assign(error, { code: "ENOTDIR" }) : error;
+  const isMeant = error instanceof Error && notAFolder.includes((error as { code?: unknown }).code);
+  const cause = isMeant ? Object.assign(error, { code: "ENOTDIR" }) : error;
   return storeError(cause, `Cannot use the data folder ${folder}`);
 }
 

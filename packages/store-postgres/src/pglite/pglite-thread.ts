@@ -36,6 +36,16 @@ function dieOf(error: unknown): void {
 process.on("uncaughtException", dieOf);
 process.on("unhandledRejection", dieOf);
 
+const startParams = [
+  // One session for all: BullMQ's statements name its tables bare, the store's never do.
+  ...PGlite.defaultStartParams.map((parameter) =>
+    parameter === "search_path=public" ? "search_path=bullmq,public" : parameter,
+  ),
+  // Nothing analyses tables here, and a plan made while a table was small is kept while it grows.
+  "-c",
+  "enable_seqscan=off",
+];
+
 const database = await PGlite.create({
   ...(start.dataFolder === undefined ? {} : { dataDir: start.dataFolder }),
   ...(start.archive === undefined
@@ -47,10 +57,7 @@ const database = await PGlite.create({
   },
   // Smaller log segments: the data folder starts at 27 instead of 40 MB, which is most of a cold start.
   initDbStartParams: ["--wal-segsize=4"],
-  // One session for all: BullMQ's statements name its tables bare, the store's never do.
-  startParams: PGlite.defaultStartParams.map((parameter) =>
-    parameter === "search_path=public" ? "search_path=bullmq,public" : parameter,
-  ),
+  startParams,
 });
 const session = new PgliteSession({
   database,
