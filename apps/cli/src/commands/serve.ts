@@ -12,7 +12,9 @@ export interface ServeOptions {
 
 /** Everything in one process: the embedded size. */
 export async function devCommand(options: ServeOptions, io: Io): Promise<number> {
-  const installation = await open(options, io);
+  // A developer reads this terminal: only what is wrong, unless LOG_LEVEL asks for more.
+  const quiet = { ...io, env: { LOG_LEVEL: "warn", ...io.env } };
+  const installation = await open(options, quiet);
   const running = await installation.start(["server", "scheduler", "worker"]);
   announce(installation, running.url, io);
   return serveUntilStopped(running, io);

@@ -26,7 +26,7 @@ const shown = [
 
 /** What every step writes: too much for lines, and all of it is in `bridle runs events`. */
 const quiet =
-  /^(?:ping|run\.snapshot|step\.|llm\.|budget\.(?:reserved|settled|released)|task\.(?:heartbeat|claimed))/;
+  /^(?:ping|run\.snapshot|step\.|llm\.|budget\.(?:reserved|settled|released|closed)|task\.(?:heartbeat|claimed))/;
 
 /** One line per event that a person following along wants to know of; undefined for the others. */
 export function renderProgressLine(message: StreamMessage): string | undefined {

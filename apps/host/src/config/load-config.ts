@@ -75,7 +75,8 @@ async function readTypeScript(): Promise<void> {
 /** The sentence, and the place when the error knows it; never a stack. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const place = /\(?(file:\/\/[^\s)]+:\d+:\d+)\)?/.exec(error.stack ?? "")?.[1];
+  const places = (error.stack ?? "").match(/file:\/\/[^\s)]+?:\d+(?::\d+)?/g) ?? [];
+  const place = places.find((text) => !text.includes("/node_modules/"));
   const sentence = error.message.split("\n").slice(0, 3).join(" ").trim();
   return place === undefined || sentence.includes(place) ? sentence : `${sentence} (${place})`;
 }
