@@ -25,6 +25,7 @@ export {
   type ModelFamily,
   type TokenEstimate,
 } from "./estimate-tokens.ts";
+export { FactorBook } from "./factor-book.ts";
 export type {
   LedgerAnswers,
   LedgerInput,
@@ -42,6 +43,14 @@ export {
   type LedgerConfig,
   type LedgerState,
 } from "./ledger-state.ts";
+export {
+  carve,
+  defaultDayLimit,
+  giveBack,
+  initialOuter,
+  type CarveRequest,
+  type OuterState,
+} from "./outer-envelope.ts";
 export { PriceTable, type PriceTableOptions } from "./price-table.ts";
 export { amountsOf, parsePrice, parseUsd, priceOf, type Price, type PriceText } from "./price.ts";
 export { reduceLedger } from "./reduce-ledger.ts";

@@ -13,10 +13,10 @@ export interface CorpusText {
 export const tokenCorpus: readonly CorpusText[] = [
   {
     name: "prose",
-    o200k: 79,
-    cl100k: 79,
+    o200k: 87,
+    cl100k: 87,
     bounded: true,
-    text: "It was a bright cold day in April, and the clocks were striking thirteen. Agents that call models need a limit, or one night they will spend everything you have. The orchestrator reserves what a step may cost before it starts and settles what it did cost when it ends; whatever is left over flows back into the envelope, and nobody has to trust an estimate for longer than one call.",
+    text: "On a rainy evening in November the bill arrived, and nobody in the office could say which task had run it up. Agents that call models need a limit, or one night they will spend everything you have. The orchestrator reserves what a step may cost before it starts and settles what it did cost when it ends; whatever is left over flows back into the envelope, and nobody has to trust an estimate for longer than one call.",
   },
   {
     name: "technical",
