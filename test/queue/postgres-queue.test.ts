@@ -131,8 +131,10 @@ function queueTests(getDatabase: () => Database): void {
     // The worker is idle by now, or will be: either way it has to find the second by itself.
     await deaf.enqueue([{ agent: "deaf", job: newJob() }]);
     await until(() => taken.length === 1);
-    await deaf.enqueue([{ agent: "deaf", job: newJob() }]);
+    const last = newJob();
+    await deaf.enqueue([{ agent: "deaf", job: last }]);
     await until(() => taken.length === 2);
+    expect(taken[1]).toEqual(last);
   });
 
   it("reports what a handler rejects with, once", async () => {
@@ -194,8 +196,10 @@ describe.skipIf(postgresBin === undefined)("the queue on a server", { timeout: 6
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query = 'listen bullmq_jobs'",
     );
     await until(async () => (await listening()) === 1);
-    await queue.enqueue([{ agent: "three", job: newJob() }]);
+    const job = newJob();
+    await queue.enqueue([{ agent: "three", job }]);
     await until(() => taken[2]?.length === 1);
+    expect(taken).toEqual([[], [], [job], []]);
   });
 
   it("[B173] leaves nothing of a job whose worker process was killed: the attempt's next job runs", async () => {

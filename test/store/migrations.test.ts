@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { systemClock } from "@bridle/kernel/system";
 import { createPostgresDatabase, createPostgresStore } from "@bridle/store-postgres";
 import { openPgliteDatabase } from "@bridle/store-postgres/pglite";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";

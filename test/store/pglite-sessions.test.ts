@@ -75,7 +75,7 @@ describe("connections that share the embedded database", () => {
     await silent.query("begin");
     await silent.query("update account set balance = 0 where id = 1");
     expect(await balance(1)).toBe(100);
-    await expect(silent.query("commit")).rejects.toThrow();
+    await expect(silent.query("commit")).rejects.toThrow(/connection|not queryable/i);
     silent.release(true);
     expect(told[0]).toMatchObject({ code: "25P03" });
   });
@@ -106,7 +106,7 @@ describe("connections that share the embedded database", () => {
     client.on("error", () => undefined);
     // `rows` makes the driver ask for a part of the answer before its Sync.
     const cursor = client.query({ text: "select 1", rows: 1 } as unknown as string);
-    await expect(cursor).rejects.toThrow();
+    await expect(cursor).rejects.toThrow("Cursors and COPY are not available");
     client.release(true);
     expect(await balance(1)).toBe(100);
   });
@@ -128,6 +128,6 @@ describe("connections that share the embedded database", () => {
     const last = other.pool.query("select 1 as one");
     await Promise.all([other.close(), other.close()]);
     expect((await last).rows).toEqual([{ one: 1 }]);
-    await expect(other.pool.query("select 1")).rejects.toThrow();
+    await expect(other.pool.query("select 1")).rejects.toThrow(/calling end on the pool/);
   });
 });

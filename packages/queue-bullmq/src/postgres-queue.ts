@@ -17,6 +17,11 @@ export interface PostgresQueueOptions {
   readonly wakeUps?: boolean | undefined;
   /** A job in hand longer than this without renewal counts as lost to BullMQ. Default 30,000. */
   readonly lockMs?: number | undefined;
+  /**
+   * True when no other process can be using this database. Then whatever an earlier process left behind is thrown away:
+   * jobs it had in hand would stay locked to it for half a minute, and the scheduler enqueues again what it still wants.
+   */
+  readonly exclusive?: boolean | undefined;
   /** Told of handlers that rejected and of broken connections; both are dealt with. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -44,11 +49,13 @@ class PostgresQueue implements TaskQueue {
   readonly #lockMs: number;
   readonly #listener: SharedListener | undefined;
   readonly #connection: ReturnType<typeof queueConnection>;
-  readonly #queues = new Map<string, AgentQueue>();
+  readonly #exclusive: boolean;
+  readonly #queues = new Map<string, Promise<AgentQueue>>();
   readonly #workers = new Set<QueueWorker>();
   #closing: Promise<void> | undefined;
 
-  constructor({ pool, clock, wakeUps = true, lockMs, onError }: PostgresQueueOptions) {
+  constructor({ pool, clock, wakeUps = true, lockMs, onError, exclusive }: PostgresQueueOptions) {
+    this.#exclusive = exclusive ?? false;
     this.#clock = clock;
     this.#onError = onError ?? (() => undefined);
     this.#lockMs = lockMs ?? livenessDefaults.queueLockMs;
@@ -61,7 +68,9 @@ class PostgresQueue implements TaskQueue {
   async enqueue(jobs: readonly QueuedJob[]): Promise<void> {
     this.#assertOpen();
     const groups = byAgent(jobs);
-    await answered(Promise.all(groups.map(async ([agent, own]) => add(this.#queueOf(agent), own))));
+    await answered(
+      Promise.all(groups.map(async ([agent, own]) => add(await this.#queueOf(agent), own))),
+    );
   }
 
   async work(
@@ -69,6 +78,7 @@ class PostgresQueue implements TaskQueue {
     { concurrency, handler }: { readonly concurrency: number; readonly handler: JobHandler },
   ): Promise<QueueWorker> {
     this.#assertOpen();
+    await answered(this.#queueOf(agent));
     const worker = await startBullmqWorker({
       name: queueName(agent),
       connection: this.#connection,
@@ -90,7 +100,8 @@ class PostgresQueue implements TaskQueue {
 
   async remove(agent: string, job: Job): Promise<void> {
     this.#assertOpen();
-    await answered(this.#queueOf(agent).remove(jobId(job)));
+    const queue = await answered(this.#queueOf(agent));
+    await answered(queue.remove(jobId(job)));
   }
 
   async close(): Promise<void> {
@@ -99,18 +110,29 @@ class PostgresQueue implements TaskQueue {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#workers].map(async (worker) => worker.close(0)));
-    await Promise.all([...this.#queues.values()].map(async (queue) => queue.close()));
+    await Promise.all([...this.#queues.values()].map(async (queue) => (await queue).close()));
     await this.#listener?.close();
   }
 
-  #queueOf(agent: string): AgentQueue {
+  /** The same queue for all callers, and for the first one only once it is cleared. A failed opening is tried again. */
+  async #queueOf(agent: string): Promise<AgentQueue> {
     const name = queueName(agent);
-    const known = this.#queues.get(name);
-    if (known !== undefined) return known;
+    const known = this.#queues.get(name) ?? this.#open(name);
+    this.#queues.set(name, known);
+    return known;
+  }
+
+  async #open(name: string): Promise<AgentQueue> {
     const queue = openQueue(name, this.#connection);
     queue.on("error", this.#onError);
-    this.#queues.set(name, queue);
-    return queue;
+    try {
+      if (this.#exclusive) await queue.obliterate({ force: true });
+      return queue;
+    } catch (error) {
+      this.#queues.delete(name);
+      await queue.close();
+      throw error;
+    }
   }
 
   #assertOpen(): void {

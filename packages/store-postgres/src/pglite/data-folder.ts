@@ -40,10 +40,10 @@ export async function ensureFolder(folder: string): Promise<void> {
 }
 
 /** What making a folder says when a file is in its place (EEXIST), or when its parent is read-only (ENOENT, on Linux). */
-const notAFolder: readonly unknown[] = ["EEXIST", "ENOENT"];
+const notAFolder: ReadonlySet<unknown> = new Set(["EEXIST", "ENOENT"]);
 
 export function folderError(error: unknown, folder: string): Error {
-  const isMeant = error instanceof Error && notAFolder.includes((error as { code?: unknown }).code);
+  const isMeant = error instanceof Error && notAFolder.has((error as { code?: unknown }).code);
   const cause = isMeant ? Object.assign(error, { code: "ENOTDIR" }) : error;
   return storeError(cause, `Cannot use the data folder ${folder}`);
 }

@@ -30,14 +30,16 @@ const staleAfterMs = 30_000;
  * 3. Of several processes that find the same abandoned lock one may remove it: the one that creates the file named
  *    after the lock's nonce.
  */
-export async function lockFolder(file: string): Promise<FolderLock> {
+export async function lockFolder(file: string, nowWallMs: number): Promise<FolderLock> {
   const owner: LockOwner = { ...(await currentProcess()), nonce: randomUUID() };
   if (await create(file, owner)) return held(file, owner, undefined);
   const other = await readOwner(file);
-  const isTaken = other === undefined ? await isBeingWritten(file) : await isHeld(file, other);
+  // Without content it belongs to a process between creating and writing it, or to one that died there.
+  const ageMs = await ageOf(file, nowWallMs);
+  const isTaken = other === undefined ? ageMs < heartbeatMs : await isHeld(other, ageMs);
   if (isTaken) throw locked(file, other);
   const abandoned = other ?? { ...owner, nonce: "unreadable" };
-  await remove(file, abandoned);
+  await remove(file, abandoned, nowWallMs);
   if (await create(file, owner)) return held(file, owner, abandoned);
   throw locked(file, await readOwner(file));
 }
@@ -71,31 +73,28 @@ async function readOwner(file: string): Promise<LockOwner | undefined> {
   }
 }
 
-async function isHeld(file: string, other: LockOwner): Promise<boolean> {
+async function isHeld(other: LockOwner, ageMs: number): Promise<boolean> {
   const own = await currentProcess();
-  if (other.namespace === own.namespace && other.machineBoot === own.machineBoot)
-    return isAlive(other);
-  // Same namespace, another boot of the machine: no process survives that.
-  if (other.namespace === own.namespace && other.host === own.host) return false;
-  const touched = await stat(file).catch(() => undefined);
-  return touched !== undefined && Date.now() - touched.mtimeMs < staleAfterMs;
+  const isSameNamespace = other.namespace === own.namespace;
+  if (isSameNamespace && other.machineBoot === own.machineBoot) return isAlive(other);
+  // Another boot of this machine: no process survives that.
+  if (isSameNamespace && other.host === own.host) return false;
+  return ageMs < staleAfterMs;
 }
 
-/** A lock without content belongs to a process between creating and writing it, or to one that died there. */
-async function isBeingWritten(file: string): Promise<boolean> {
-  const created = await stat(file).catch(() => undefined);
-  return created !== undefined && Date.now() - created.mtimeMs < heartbeatMs;
+/** Milliseconds since its holder last touched it. */
+async function ageOf(file: string, nowWallMs: number): Promise<number> {
+  const entry = await stat(file).catch(() => undefined);
+  return entry === undefined ? Number.POSITIVE_INFINITY : nowWallMs - entry.mtimeMs;
 }
 
 /** Invariant 3. Whoever comes second finds the marker, or the winner's new lock. */
-async function remove(file: string, abandoned: LockOwner): Promise<void> {
+async function remove(file: string, abandoned: LockOwner, nowWallMs: number): Promise<void> {
   const marker = `${file}.${abandoned.nonce}`;
   const handle = await open(marker, "wx", 0o600).catch(async (error: unknown) => {
     if (codeOf(error) !== "EEXIST") throw error;
-    const age = await stat(marker).catch(() => undefined);
     // Its creator died between two system calls: the next try finds the way free.
-    if (age !== undefined && Date.now() - age.mtimeMs > staleAfterMs)
-      await rm(marker, { force: true });
+    if ((await ageOf(marker, nowWallMs)) > staleAfterMs) await rm(marker, { force: true });
     throw locked(file, abandoned);
   });
   await handle.close();

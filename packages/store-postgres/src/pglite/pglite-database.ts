@@ -42,9 +42,11 @@ export async function openPgliteDatabase(options: PgliteDatabaseOptions): Promis
   if (options.memory === true) return openInMemory(options);
   const { folder } = options;
   await ensureFolder(folder);
-  const lock = await lockFolder(join(folder, "bridle.lock")).catch((error: unknown) => {
-    throw folderError(error, folder);
-  });
+  const lock = await lockFolder(join(folder, "bridle.lock"), options.clock.wallMs()).catch(
+    (error: unknown) => {
+      throw folderError(error, folder);
+    },
+  );
   try {
     return await openFolder(folder, lock, options);
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Clock, TimerHandle } from "@bridle/kernel";
 import type { PGlite } from "@electric-sql/pglite";
 
 import { fatalError } from "./fatal-frames.ts";
@@ -14,6 +15,7 @@ interface Unit {
 
 export interface SessionOptions {
   readonly database: PGlite;
+  readonly clock: Clock;
   readonly idleInTransactionMs: number;
   readonly send: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
   /** Called while the database is still inside its own code: must not return. */
@@ -38,6 +40,7 @@ const idleMs = 250;
  */
 export class PgliteSession {
   readonly #database: PGlite;
+  readonly #clock: Clock;
   readonly #idleInTransactionMs: number;
   readonly #send: SessionOptions["send"];
   readonly #onFatal: SessionOptions["onFatal"];
@@ -45,12 +48,13 @@ export class PgliteSession {
   readonly #housekeeping = new Housekeeping();
   readonly #evicted = new Set<number>();
   #isPumping = false;
-  #guard: NodeJS.Timeout | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  #guard: TimerHandle | undefined;
+  #idle: TimerHandle | undefined;
   #onDrained: (() => void) | undefined;
 
   constructor(options: SessionOptions) {
     this.#database = options.database;
+    this.#clock = options.clock;
     this.#idleInTransactionMs = options.idleInTransactionMs;
     this.#send = options.send;
     this.#onFatal = options.onFatal;
@@ -71,27 +75,27 @@ export class PgliteSession {
       this.#onDrained = resolve;
       this.#schedule();
     });
-    clearTimeout(this.#guard);
-    clearTimeout(this.#idle);
+    this.#guard?.cancel();
+    this.#idle?.cancel();
     await this.#database.close();
   }
 
   #schedule(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    clearTimeout(this.#guard);
-    clearTimeout(this.#idle);
+    this.#guard?.cancel();
+    this.#idle?.cancel();
     setImmediate(() => void this.#pump());
   }
 
   async #pump(): Promise<void> {
-    const until = performance.now() + sliceMs;
+    const until = this.#clock.monotonicMs() + sliceMs;
     for (let unit = this.#affinity.next(); unit !== undefined; unit = this.#affinity.next()) {
       // oxlint-disable-next-line no-await-in-loop -- one session, one unit at a time
       await this.#run(unit);
       // oxlint-disable-next-line no-await-in-loop -- between two units
       if (this.#housekeeping.isOverdue && this.#affinity.owner === undefined) await this.#clean();
-      if (performance.now() > until) break;
+      if (this.#clock.monotonicMs() > until) break;
     }
     this.#isPumping = false;
     this.#rest();
@@ -101,11 +105,11 @@ export class PgliteSession {
   #rest(): void {
     if (this.#affinity.isBlocked) {
       if (this.#onDrained !== undefined) return void this.#evict();
-      this.#guard = setTimeout(() => void this.#evict(), this.#idleInTransactionMs);
+      this.#guard = this.#clock.setTimer(this.#idleInTransactionMs, () => void this.#evict());
     } else if (!this.#affinity.isIdle) this.#schedule();
     else if (this.#onDrained !== undefined) this.#onDrained();
     else if (this.#housekeeping.isDue)
-      this.#idle = setTimeout(() => void this.#cleanWhenIdle(), idleMs);
+      this.#idle = this.#clock.setTimer(idleMs, () => void this.#cleanWhenIdle());
   }
 
   async #run(unit: Unit): Promise<void> {

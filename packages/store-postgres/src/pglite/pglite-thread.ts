@@ -3,6 +3,7 @@ import { utimesSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 
 import { RingBuffer } from "@bridle/kernel";
+import { systemClock } from "@bridle/kernel/system";
 import { PGlite } from "@electric-sql/pglite";
 
 import { PgliteSession } from "./pglite-session.ts";
@@ -61,6 +62,7 @@ const database = await PGlite.create({
 });
 const session = new PgliteSession({
   database,
+  clock: systemClock,
   idleInTransactionMs: start.idleInTransactionMs,
   send,
   onFatal: die,
