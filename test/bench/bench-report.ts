@@ -28,7 +28,11 @@ export interface BenchResult {
 }
 
 /** Holds the measured rows to their goals. A goal without its row is a mistake of the bench, not a goal met. */
-export function benchReport(bench: string, date: string, { rows, goals }: BenchResult): BenchReport {
+export function benchReport(
+  bench: string,
+  date: string,
+  { rows, goals }: BenchResult,
+): BenchReport {
   return {
     bench,
     date,
@@ -37,7 +41,8 @@ export function benchReport(bench: string, date: string, { rows, goals }: BenchR
     rows,
     goals: goals.map((goal) => {
       const value = rows.find(({ name }) => name === goal.name)?.value;
-      if (value === undefined) throw new Error(`Bench ${bench} has a goal for "${goal.name}" but measured no such row.`);
+      if (value === undefined)
+        throw new Error(`Bench ${bench} has a goal for "${goal.name}" but measured no such row.`);
       return { ...goal, value, met: goal.op === "<=" ? value <= goal.limit : value >= goal.limit };
     }),
   };
@@ -52,7 +57,8 @@ export function formatReport({ bench, machine, versions, rows, goals }: BenchRep
   const width = Math.max(...rows.map(({ name }) => name.length));
   const lines = rows.map(({ name, value, unit }) => {
     const goal = goals.find((candidate) => candidate.name === name);
-    const verdict = goal === undefined ? "" : `   goal ${goal.op} ${goal.limit} ${goal.met ? "met" : "MISSED"}`;
+    const verdict =
+      goal === undefined ? "" : `   goal ${goal.op} ${goal.limit} ${goal.met ? "met" : "MISSED"}`;
     return `  ${name.padEnd(width)}  ${cell(value).padStart(9)} ${unit}${verdict}`;
   });
   return [`${bench} · ${machine} · node ${versions["node"] ?? "?"}`, ...lines].join("\n");

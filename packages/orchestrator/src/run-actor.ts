@@ -1,9 +1,10 @@
 import type { Bus } from "@bridle/bus";
 import { decide, evolve, pendingCommands, summaryStatus } from "@bridle/dag";
 import type { RunCommand, RunState } from "@bridle/dag";
+import { assertNever } from "@bridle/kernel";
 import type { Clock } from "@bridle/kernel";
 import type { DecisionCommit, Store, TaskQueue } from "@bridle/ports";
-import { isTerminalRun } from "@bridle/protocol";
+import { eventClasses, isTerminalRun } from "@bridle/protocol";
 import type { DecisionEvent, RunId, RunStatus, TaskId } from "@bridle/protocol";
 
 import type { Arrival } from "./arrival.ts";
@@ -23,6 +24,8 @@ import { withStopFigures } from "./stop-figures.ts";
  * A2  Nothing is dispatched, evaluated or announced before the decisions that ask for it are in the store.
  * A3  After any failure the state in memory is worthless: the actor breaks, and its owner loads the run again. What the
  *     batch would have answered is still in the store (inbox, timers) or follows from the state (`pendingCommands`).
+ * A4  What may stop a task is decided knowing which attempts a worker has claimed: the journal is folded first. A claimed
+ *     attempt is asked to stop and waited for; an unclaimed one ends at once.
  */
 
 /** Most arrivals of one commit: bounds the size of a statement, not the speed. */
@@ -30,6 +33,8 @@ const batchSize = 256;
 
 /** Decisions between snapshots, at least; a run of many tasks snapshots less often so that the sum stays linear. */
 const snapshotEvery = 1000;
+
+const journalPage = 1000;
 
 export interface RunActorOptions {
   readonly runId: RunId;
@@ -44,6 +49,27 @@ export interface RunActorOptions {
   readonly onCommitted: (commit: DecisionCommit) => void;
   readonly onEnded: () => void;
   readonly onBroken: (error: unknown) => void;
+}
+
+/** Inputs whose decision may stop tasks, and depends on which of them a worker holds. */
+function asksWhoWorks({ input }: Arrival): boolean {
+  switch (input.type) {
+    case "cancel":
+    case "timer":
+    case "task-lost":
+      return true;
+    case "task-finished":
+      return input.outcome.status === "failed";
+    case "task-evaluated":
+      return input.result.kind === "error";
+    case "output-evaluated":
+    case "pause":
+    case "resume":
+    case "start":
+      return false;
+    default:
+      return assertNever(input);
+  }
 }
 
 interface Decided {
@@ -61,6 +87,8 @@ export class RunActor {
   #decisions: number;
   #lastSnapshot: number;
   #status: RunStatus;
+  /** The journal is folded up to this entry. From the beginning after a load: a snapshot may lack some of it. */
+  #journalSeq = 0;
   #stopped = false;
 
   constructor(options: RunActorOptions) {
@@ -103,13 +131,30 @@ export class RunActor {
 
   async #drain(): Promise<void> {
     while (this.#mailbox.length > 0 && !this.#stopped) {
-      const decided = this.#decideBatch(this.#mailbox.splice(0, batchSize));
+      const arrivals = this.#mailbox.splice(0, batchSize);
+      // oxlint-disable-next-line no-await-in-loop -- A4
+      if (arrivals.some(asksWhoWorks)) await this.#foldJournal();
+      const decided = this.#decideBatch(arrivals);
       // oxlint-disable-next-line no-await-in-loop -- A1
       await this.#commit(decided);
       if (isTerminalRun(this.#status)) return this.#end();
       // oxlint-disable-next-line no-await-in-loop -- A2: the next batch must not overtake these effects' fences
       await this.#dispatch(decided.commands);
       this.#startEvaluations(decided.commands);
+    }
+  }
+
+  async #foldJournal(): Promise<void> {
+    const { store, runId } = this.#options;
+    for (;;) {
+      const page = { afterSeq: this.#journalSeq, limit: journalPage };
+      // oxlint-disable-next-line no-await-in-loop -- each page starts where the last one ended
+      const entries = await store.runs.read(runId, page);
+      for (const entry of entries) {
+        if (eventClasses[entry.type] === "journal") this.#state = evolve(this.#state, entry);
+      }
+      this.#journalSeq = entries.at(-1)?.seq ?? this.#journalSeq;
+      if (entries.length < journalPage) return;
     }
   }
 

@@ -198,6 +198,7 @@ describe("cancelling", () => {
       world.clock.wallMs(),
     );
     await world.clock.advanceAsync(10);
+    expect(await world.status(runId)).toBe("CANCELLING");
     expect(await world.store.attempts.stopOrders("boot_worker")).toEqual([
       expect.objectContaining({ taskId: "busy", attempt: 1 }),
     ]);

@@ -46,6 +46,7 @@ export interface StopOrder extends Spender {
 
 /**
  * Who may work on what: fences, claims and results. Insert-once, decided by the store.
+ * A claim stands in the run's log (`task.claimed`) from the moment it is given.
  * Contract: of any number of claims or finishes of one attempt, exactly one succeeds; none does below the fence.
  */
 export interface Attempts {

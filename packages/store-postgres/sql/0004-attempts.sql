@@ -24,7 +24,7 @@ language sql stable as $$
 $$;
 
 create function bridle.claim_attempt(
-  p_run text, p_task text, p_attempt int, p_worker text, p_boot text,
+  p_run text, p_task text, p_attempt int, p_worker text, p_boot text, p_at double precision,
   out refusal text, out envelope text, out trace_id text, out grace_used_ms double precision
 ) language plpgsql as $$
 declare
@@ -44,6 +44,9 @@ begin
     values (p_run, p_task, p_attempt, p_worker, p_boot) on conflict do nothing;
   if not found then refusal := 'already_claimed'; return; end if;
   update bridle.task t set is_claimed = true where t.run_id = p_run and t.task_id = p_task;
+  -- With the claim, not after it: who decides to stop a task must see in the log whether a worker holds it.
+  perform bridle.append_ledger_entry(v_head, 'task.claimed', p_at, jsonb_build_object(
+    'taskId', p_task, 'attempt', p_attempt, 'workerId', p_worker, 'bootId', p_boot));
   trace_id := v_head.trace_id;
   grace_used_ms := v_task.grace_used_ms;
 end $$;

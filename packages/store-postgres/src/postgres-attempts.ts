@@ -99,7 +99,8 @@ function attemptViews(sql: SqlDatabase): Pick<Attempts, "unclaimed" | "lost" | "
 }
 
 async function claimAttempt(sql: SqlDatabase, claim: Claim): Promise<ClaimAnswer> {
-  const values = [claim.runId, claim.taskId, claim.attempt, claim.workerId, claim.bootId];
+  const { runId, taskId, attempt, workerId, bootId, at } = claim;
+  const values = [runId, taskId, attempt, workerId, bootId, at];
   const row = await sql.one<{
     refusal: ClaimRefusal | null;
     envelope: string;

@@ -77,7 +77,13 @@ async function openSql(
   const queueDatabase = queueUrl === storeUrl ? database : await openDatabase(queueUrl, options);
   if (queueDatabase !== database) opened.push(() => queueDatabase.close());
   const pool = queueDatabase.queuePool();
-  const queue = await createPostgresQueue({ pool, clock, wakeUps, onError });
+  const queue = await createPostgresQueue({
+    pool,
+    clock,
+    wakeUps,
+    onError,
+    exclusive: queueDatabase.exclusive,
+  });
   opened.push(() => queue.close());
   const lostPower = "previousEnd" in database && database.previousEnd === "reboot";
   return { store, queue, durability: database.durability, lostPower };

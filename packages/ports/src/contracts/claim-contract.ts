@@ -33,6 +33,16 @@ export function claimContract(scheduled: ScheduledRun): void {
       expect(refused).toEqual(refused.map(() => ({ claimed: false, reason: "already_claimed" })));
     });
 
+    it("stands in the run's log from the moment it is given, and a refused one does not", async () => {
+      const run = await scheduled();
+      await run.claim();
+      await run.claim();
+      const { runId, taskId, attempt } = run.spender();
+      const log = await run.store.runs.read(runId, { afterSeq: 0, limit: 100 });
+      const claims = log.filter(({ type }) => type === "task.claimed");
+      expect(claims).toMatchObject([{ runId, taskId, attempt, traceId: `trace-${runId}` }]);
+    });
+
     it("is given exactly at the fence, which never falls", async () => {
       const run = await scheduled();
       await run.schedule("a", 3);

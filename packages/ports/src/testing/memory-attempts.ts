@@ -10,7 +10,7 @@ import type {
   StopOrder,
 } from "../attempts.ts";
 import { isLive } from "./memory-leases.ts";
-import { moveLedger, putInbox, taskOf } from "./memory-state.ts";
+import { append, moveLedger, putInbox, taskOf } from "./memory-state.ts";
 import type { MemoryState, RunRecord, TaskRecord } from "./memory-state.ts";
 
 /** `Attempts` on shared memory. */
@@ -59,6 +59,7 @@ function claimAttempt(state: MemoryState, claim: Claim): ClaimAnswer {
   if (reason !== undefined) return { claimed: false, reason };
   task.claims.set(claim.attempt, claim);
   const { traceId } = run.submitted;
+  append(state, run, [{ type: "task.claimed", traceId, ...claim }]);
   return { claimed: true, envelope, traceId, graceUsedMs: task.graceUsedMs };
 }
 

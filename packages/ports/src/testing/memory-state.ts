@@ -15,7 +15,7 @@ import type { FeedChannel } from "../feed.ts";
 import type { InboxEntry, InboxMessage } from "../inbox.ts";
 import type { NewRun, StoredRun } from "../run-log.ts";
 
-export interface StepRecord {
+interface StepRecord {
   readonly attempt: number;
   result: string | undefined;
 }
