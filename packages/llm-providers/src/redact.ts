@@ -20,8 +20,8 @@ function formsOf(secret: string): readonly string[] {
     Buffer.from(text).toString("base64"),
     Buffer.from(text).toString("base64url"),
   ]);
-  // The padding and the last characters before it depend on what follows the secret.
-  const stems = base64.map((text) => text.replace(/=+$/, ""));
+  // The padding and the last character before it depend on what follows the secret.
+  const stems = base64.map((text) => text.replace(/=+$/, "").slice(0, -1));
   return [
     secret,
     encodeURIComponent(secret),

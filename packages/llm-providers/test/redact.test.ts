@@ -22,6 +22,16 @@ describe("[B199] a credential is taken out of any text", () => {
     );
   });
 
+  it("as user of Basic with a password nobody told us", () => {
+    fc.assert(
+      fc.property(secret, fc.string(), (key, password) => {
+        const echoed = Buffer.from(`${key}:${password}`).toString("base64");
+        const left = createRedactor([key])(`Basic auth failed for ${echoed}`).split(" ").at(-1);
+        expect(Buffer.from(left ?? "", "base64").toString()).not.toContain(key);
+      }),
+    );
+  });
+
   it.each([
     ["Authorization: Bearer abcdef123456", "Authorization: Bearer [redacted]"],
     ["Incorrect API key provided: sk-proj-***abcd.", `Incorrect API key provided: ${redacted}.`],

@@ -77,6 +77,8 @@ export interface BenchOptions {
   /** One script per target of the chain; a target answers `hello` when it has none. */
   readonly chain?: readonly (readonly (readonly Step[])[])[];
   readonly target?: Partial<CatalogTarget>;
+  /** Targets of the chain, by index, whose price nobody knows. */
+  readonly unpriced?: readonly number[];
   readonly call?: Partial<Omit<ModelCall, "request">>;
   readonly request?: Partial<ModelRequest>;
   /** Refuses the n-th admission (from 0) with this. */
@@ -92,9 +94,9 @@ export function callBench(options: BenchOptions = {}) {
   const targets = scripts.map(
     (script, index) => new ScriptedTarget(`fake/m${index}`, clock, script),
   );
-  const chain = targets.map((target) => ({
+  const chain = targets.map((target, index) => ({
     target,
-    price,
+    price: options.unpriced?.includes(index) === true ? undefined : price,
     maxOutputTokens: 100,
     ...options.target,
   }));
@@ -142,6 +144,7 @@ export function callBench(options: BenchOptions = {}) {
     events,
     deltas,
     openPermits: () => open,
+    signal: controller.signal,
     abort: (reason: unknown) => controller.abort(reason),
     wireCalls: () => targets.map(({ requests }) => requests.length),
     decisions: () => events.filter((event) => event.type === "decision"),

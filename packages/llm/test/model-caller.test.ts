@@ -1,3 +1,5 @@
+import { getEventListeners } from "node:events";
+
 import { estimateMessages, estimateTokens } from "@bridle/budget";
 import { bridleError } from "@bridle/protocol";
 import fc from "fast-check";
@@ -79,8 +81,20 @@ describe("a call that goes well", () => {
 
   it("leaves no timer and no listener behind", async () => {
     const bench = callBench();
-    await bench.settle();
+    await bench.call();
     expect(bench.clock.pendingTimers).toBe(0);
+    expect(getEventListeners(bench.signal, "abort")).toEqual([]);
+  });
+
+  it("sends system, messages and prompt in that order", async () => {
+    const messages = [{ role: "user", content: "a" } as const];
+    const bench = callBench({ request: { system: "s", messages, prompt: "p" } });
+    await bench.call();
+    expect(bench.targets[0]?.requests[0]?.messages.map(({ content }) => content)).toEqual([
+      "s",
+      "a",
+      "p",
+    ]);
   });
 });
 
@@ -92,9 +106,18 @@ describe("what is never sent", () => {
   });
 
   it("[BU-2] a model without a price", async () => {
-    const bench = callBench({ target: { price: undefined } });
+    const bench = callBench({ unpriced: [0] });
     expect((await bench.settle()).error).toMatchObject({ code: "price_unknown" });
     expect(bench.asks).toEqual([]);
+  });
+
+  it("[BU-2] a next target without a price, though the one after it may be asked", async () => {
+    const bench = callBench({
+      chain: [[[fail({ status: 401 })]], [hello], [hello]],
+      unpriced: [1],
+    });
+    expect((await bench.settle()).result?.response.servedBy).toBe("fake/m2");
+    expect(bench.wireCalls()).toEqual([1, 0, 1]);
   });
 
   it("a call whose deadline has passed, not by a millisecond", async () => {
@@ -154,6 +177,8 @@ describe("retries", () => {
     const { result } = await bench.settle();
     expect(bench.asks).toHaveLength(3);
     expect(bench.ends.map(({ outcome }) => outcome)).toEqual(["failure", "failure", "success"]);
+    // BR-10: only an answer may close a half-open breaker.
+    expect(bench.ends.map((end) => end.completedProgress)).toEqual([false, false, true]);
     expect(result?.spent).toEqual({
       tokens: 2 * inputTokens + 25,
       nanoUsd: 2 * inputTokens * 10 + 350,
@@ -304,6 +329,13 @@ describe("the chain", () => {
     const bench = callBench({ chain: [[overloaded], [hello]] });
     expect((await bench.settle()).result?.response.servedBy).toBe("fake/m1");
     expect(bench.wireCalls()).toEqual([3, 1]);
+  });
+
+  it("[B008] gives each target its own retries", async () => {
+    const broken = [[fail({ status: 500 })]];
+    const bench = callBench({ chain: [broken, broken, broken] });
+    expect((await bench.settle()).error).toMatchObject({ code: "model_server_error" });
+    expect(bench.wireCalls()).toEqual([4, 4, 4]);
   });
 
   it("[B056] may be forbidden, and then the model that was asked for is the only one", async () => {
@@ -484,6 +516,20 @@ describe("what a wire call is settled at", () => {
   it("[BU-12] no tokens, when the connection was never made", async () => {
     expect(await settledAt([fail({ networkCode: "ECONNREFUSED" })])).toMatchObject({
       actual: { tokens: 0, nanoUsd: 0, calls: 1 },
+    });
+  });
+
+  it("[BU-12] what was seen, whatever a code says about the connection", async () => {
+    const cut = [text("hello"), fail({ networkCode: "ECONNREFUSED" })];
+    expect(await settledAt(cut)).toMatchObject({
+      actual: { tokens: inputTokens + tokensOf("hello") },
+    });
+  });
+
+  it("[B127] the estimates, when the provider says it counted nothing", async () => {
+    expect(await settledAt([text("hello"), usage(0, 0), stop])).toMatchObject({
+      actual: { tokens: inputTokens + tokensOf("hello") },
+      basis: "best_knowledge",
     });
   });
 
