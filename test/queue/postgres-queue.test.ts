@@ -137,6 +137,30 @@ function queueTests(getDatabase: () => Database): void {
     expect(taken[1]).toEqual(last);
   });
 
+  it("on a database of its own forgets what a dead process had in hand, so that it can be added again", async () => {
+    const before = await openQueue(getDatabase());
+    const job = newJob();
+    let isInHand = false;
+    const { opened, open } = gate();
+    await before.work("crashed", {
+      concurrency: 1,
+      handler: async () => {
+        isInHand = true;
+        await opened;
+      },
+    });
+    await before.enqueue([{ agent: "crashed", job }]);
+    await until(() => isInHand);
+    // As a crash leaves it: active, locked, and nobody there.
+    await before.close();
+    const after = await openQueue(getDatabase(), { exclusive: true });
+    const taken = await collect(after, "crashed");
+    await after.enqueue([{ agent: "crashed", job }]);
+    await until(() => taken.length > 0);
+    expect(taken).toEqual([job]);
+    open();
+  });
+
   it("reports what a handler rejects with, once", async () => {
     const reported: unknown[] = [];
     const queue = await openQueue(getDatabase(), { onError: (error) => reported.push(error) });
