@@ -55,21 +55,32 @@ async function importConfig(file: string): Promise<{ readonly default?: unknown 
   if (!(await isThere(file))) throw unreadable(file, "there is no such file");
   try {
     if (/\.m?ts$/.test(file)) await readTypeScript();
-    return (await import(pathToFileURL(file).href)) as { default?: unknown };
+    const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    return hasOwnDefault(module.default) ? module.default : module;
   } catch (error) {
     if (CodedError.is(error)) throw error;
     throw unreadable(file, describe(error), error);
   }
 }
 
+/** A TypeScript file that was loaded as CommonJS has its default export one level deeper. */
+function hasOwnDefault(value: unknown): value is { readonly default?: unknown } {
+  return typeof value === "object" && value !== null && "default" in value;
+}
+
 let isRegistered = false;
 
-/** Once per process: agents that the configuration imports are TypeScript too. Loaded only when needed (about 60 ms). */
+/**
+ * Once per process: agents that the configuration imports are TypeScript too. Loaded only when needed (about 60 ms). Both
+ * loaders, because a `.ts` file beside no package.json of type module goes through the other one (measured: with the first
+ * alone it fails with a riddle about require cycles).
+ */
 async function readTypeScript(): Promise<void> {
   if (isRegistered) return;
   isRegistered = true;
-  const { register } = await import("tsx/esm/api");
-  register();
+  const [commonJs, modules] = await Promise.all([import("tsx/cjs/api"), import("tsx/esm/api")]);
+  commonJs.register();
+  modules.register();
 }
 
 /** The sentence, and the place when the error knows it; never a stack. */
