@@ -37,7 +37,7 @@ export function raise(state: LedgerState, input: LedgerInputOf<"raise">): Ledger
   const record = state.envelopes.get(input.envelope);
   if (record === undefined) return [state, undefined, []];
   record.terms = { ...record.terms, limit: plus(record.terms.limit, input.by) };
-  record.trippedBy = record.trippedBy && overLine(record, state.linePercent);
+  record.trippedBy = overLine(record, state.linePercent);
   return [state, selectEnvelope(state, input.envelope), []];
 }
 

@@ -15,7 +15,7 @@ import type { Level } from "./admission.ts";
 import { assertAmounts, exceeds, minus, plus } from "./amounts-math.ts";
 import { exhaustedEvent, releasedEvent, settledEvents } from "./ledger-events.ts";
 import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
-import type { LedgerState, OpenHold, Tombstone } from "./ledger-state.ts";
+import type { LedgerState, OpenHold } from "./ledger-state.ts";
 import { overLine } from "./over-line.ts";
 import { ownHold, sameSpender } from "./own-hold.ts";
 
@@ -25,7 +25,7 @@ export function settle(state: LedgerState, request: LedgerInputOf<"settle">): Le
   assertAmounts(request.actual, "actual");
   const hold = ownHold(state, request);
   if (hold === undefined) return [state, firstAnswer(state, request), []];
-  const [answer, events] = charge(state, hold, { ...request, status: "settled" });
+  const [answer, events] = charge(state, hold, request);
   return [state, answer, events];
 }
 
@@ -81,33 +81,26 @@ function endUnreported(
   hold: OpenHold,
   { reason, at }: UnreportedEnd,
 ): readonly [HoldEnd, readonly JournalEvent[]] {
-  const expired = reason === "expired";
   if (hold.status === "dispatched") {
-    const status = expired ? "expired" : "settled";
-    return charge(state, hold, { actual: hold.amounts, basis: "unknown", at, status });
+    return charge(state, hold, { actual: hold.amounts, basis: "unknown", at });
   }
   const answer: HoldEnd = { end: "released" };
-  bury(state, hold, { status: expired ? "expired" : "released", answer });
+  bury(state, hold, answer);
   const levels = levelsOf(state, hold);
   move(levels, hold.amounts, noAmounts);
   return [answer, [releasedEvent(state, hold, { reason, at })]];
 }
 
-interface ChargeRequest {
-  readonly actual: Amounts;
-  readonly basis: SettleRequest["basis"];
-  readonly at: number;
-  readonly status: Tombstone["status"];
-}
+type ChargeRequest = Pick<SettleRequest, "actual" | "basis" | "at">;
 
 function charge(
   state: LedgerState,
   hold: OpenHold,
-  { actual, basis, at, status }: ChargeRequest,
+  { actual, basis, at }: ChargeRequest,
 ): readonly [HoldEnd, readonly JournalEvent[]] {
   const overrun = exceeds(actual, hold.amounts);
   const answer: HoldEnd = { end: "settled", charged: actual, overrun, basis };
-  bury(state, hold, { status, answer });
+  bury(state, hold, answer);
   const levels = levelsOf(state, hold);
   move(levels, hold.amounts, actual);
   return [
@@ -138,10 +131,10 @@ function trip(state: LedgerState, levels: readonly Level[], at: number): readonl
 function bury(
   state: LedgerState,
   { holdId, runId, taskId, attempt, step, amounts }: OpenHold,
-  end: Pick<Tombstone, "status" | "answer">,
+  answer: HoldEnd,
 ): void {
   state.open.delete(holdId);
-  state.ended.set(holdId, { holdId, runId, taskId, attempt, step, amounts, ...end });
+  state.ended.set(holdId, { holdId, runId, taskId, attempt, step, amounts, answer });
 }
 
 function firstAnswer(state: LedgerState, request: Spender & { readonly holdId: string }): HoldEnd {

@@ -4,7 +4,6 @@ import type {
   EnvelopeTerms,
   HoldEnd,
   HoldState,
-  HoldStatus,
   RunId,
   Spender,
   TaskId,
@@ -42,7 +41,6 @@ export interface Tombstone extends Spender {
   readonly holdId: string;
   readonly step: number;
   readonly amounts: Amounts;
-  readonly status: Exclude<HoldStatus, "held" | "dispatched">;
   readonly answer: HoldEnd;
 }
 

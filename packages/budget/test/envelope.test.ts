@@ -74,6 +74,36 @@ describe("the line at nine tenths", () => {
     expect(desk.reserve("h4", 30).admitted).toBe(true);
   });
 
+  it("[BU-9] in strict mode is rounded down: a tenth that is not whole is not given", () => {
+    const terms = termsOf(101, { creditMode: "strict" });
+    const desk = new Desk(terms, { a: terms });
+    expect(desk.reserve("h1", 91)).toMatchObject({ refusal: "never_fits" });
+    expect(desk.reserve("h2", 90).admitted).toBe(true);
+  });
+
+  it("of a dimension in which nothing may be spent is reached by spending there, not by spending elsewhere", () => {
+    const limit = { tokens: 100, nanoUsd: 0, calls: 100 };
+    const desk = new Desk(termsOf(0, { limit }), { a: termsOf(1000) });
+    desk.step("h1", 10, 10);
+    expect(desk.envelope().tripped).toBe(false);
+    desk.reserve("h2", 10);
+    const actual = { tokens: 1, nanoUsd: 1, calls: 1 };
+    desk.move({ type: "settle", ...desk.spender(), holdId: "h2", actual, basis: "usage", at: 1 });
+    expect(desk.envelope().tripped).toBe(true);
+  });
+
+  it("lets the ladder take a step that needs none of what is overdrawn", () => {
+    const limit = { tokens: 100, nanoUsd: 10, calls: 100 };
+    const desk = new Desk(termsOf(0, { limit, onTrip: "ladder" }), { a: termsOf(1000) });
+    desk.reserve("h1", { tokens: 1, nanoUsd: 10, calls: 1 });
+    const actual = { tokens: 1, nanoUsd: 15, calls: 1 };
+    desk.move({ type: "settle", ...desk.spender(), holdId: "h1", actual, basis: "usage", at: 1 });
+    const free = { tokens: 1, nanoUsd: 0, calls: 1 };
+    expect(desk.reserve("h2", free, { kind: "ladder" }).admitted).toBe(true);
+    const paid = { ...free, nanoUsd: 1 };
+    expect(desk.reserve("h3", paid, { kind: "ladder" })).toMatchObject({ dimension: "nanoUsd" });
+  });
+
   it("[BU-9] [LF-2] is moved by a raise, which clears the trip only when settled is below the new line", () => {
     const desk = new Desk(termsOf(100), { a: termsOf(1000) });
     desk.step("h1", 99, 99);
