@@ -71,7 +71,7 @@ export class InlineIsolate implements Isolate {
   }
 
   async reclaim(): Promise<ReclaimResult> {
-    if (this.#isBusy) this.#onAbandoned();
+    if (this.#isBusy && this.#end === undefined) this.#onAbandoned();
     const end = { exitCode: undefined, signal: undefined, fault: "abandoned", stderrTail: "" };
     this.#end ??= end;
     this.#listener?.onEnd(this.#end);

@@ -13,10 +13,11 @@ import type { Duplex } from "node:stream";
 import { fromIsolateSchema } from "@bridle/protocol";
 import type { ToIsolate } from "@bridle/protocol";
 
+import { killGroup } from "../scanner/kill-group.ts";
 import { encodeFrame, FrameDecoder } from "../wire/frame.ts";
 import type { Isolate, IsolateEnd, IsolateListener, ReclaimResult } from "./isolate.ts";
 import { LineCutter } from "./line-cutter.ts";
-import { killGroup, reclaimGroup } from "./reclaim-group.ts";
+import { reclaimGroup } from "./reclaim-group.ts";
 
 export interface ProcessIsolateOptions {
   readonly child: ChildProcess;

@@ -10,6 +10,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 
+import { killGroup } from "../scanner/kill-group.ts";
 import type { ReclaimResult } from "./isolate.ts";
 import { hasEnvironmentEntry, hasProcTable, isAlive, listProcesses } from "./proc-table.ts";
 import type { ProcRow } from "./proc-table.ts";
@@ -69,14 +70,6 @@ function survivors(pid: number | undefined, environmentEntry: string): number[] 
         row.pid === pid || row.groupId === pid || hasEnvironmentEntry(row.pid, environmentEntry),
     )
     .map((row) => row.pid);
-}
-
-export function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // Nobody is left in it.
-  }
 }
 
 function killProcess(pid: number): void {
