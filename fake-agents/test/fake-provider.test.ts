@@ -2,9 +2,9 @@ import { connect } from "node:net";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { until } from "../../test/support/until.ts";
 import { startFakeProvider } from "../src/fake-llm/index.ts";
 import type { FakeProvider, FakeReply, FakeScript } from "../src/fake-llm/index.ts";
+import { until } from "./until.ts";
 
 const started: FakeProvider[] = [];
 afterEach(async () => {
