@@ -103,18 +103,18 @@ export class BreakerCell {
   }
 
   /** Ends a permit. One of an older generation, or of a probe that has ended, is late: no effect. */
-  record(permit: CellPermit, end: CellEnd, nowMs: number): void {
-    if (!this.#isCurrent(permit, nowMs)) return;
-    this.#noteRetryAfter(end, nowMs);
-    if (this.#state.name === "HALF_OPEN") return this.#recordProbe(permit, end, nowMs);
-    this.#count(permit, end, nowMs);
-    const hits = this.evidence.hits(nowMs);
-    if (hits.length > 0) this.#open(nowMs, hits);
+  record(permit: CellPermit, end: CellEnd): void {
+    if (!this.#isCurrent(permit, end.atMs)) return;
+    this.#noteRetryAfter(end);
+    if (this.#state.name === "HALF_OPEN") return this.#recordProbe(permit, end);
+    this.#count(end);
+    const hits = this.evidence.hits(end.atMs);
+    if (hits.length > 0) this.#open(end.atMs, hits);
   }
 
   /** Counts an outcome without drawing the consequence: an operator holds the breaker closed. */
-  tally(permit: CellPermit, end: CellEnd, nowMs: number): void {
-    if (this.#isCurrent(permit, nowMs)) this.#count(permit, end, nowMs);
+  tally(permit: CellPermit, end: CellEnd): void {
+    if (this.#isCurrent(permit, end.atMs)) this.#count(end);
   }
 
   /** Keeps a probe's lease; for any other permit only says whether its outcome still counts. */
@@ -157,18 +157,17 @@ export class BreakerCell {
     return isCurrent;
   }
 
-  #noteRetryAfter(end: CellEnd, nowMs: number): void {
+  #noteRetryAfter(end: CellEnd): void {
     if (end.verdict !== "failure" || end.retryAfterMs <= 0) return;
-    this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + end.retryAfterMs);
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, end.atMs + end.retryAfterMs);
   }
 
-  #count(permit: CellPermit, end: CellEnd, nowMs: number): void {
-    this.evidence.roll(nowMs, true);
-    const unit = permit.kind === "observation" ? "task" : "call";
-    this.evidence.observe({ atMs: nowMs, unit, ...end });
+  #count(end: CellEnd): void {
+    this.evidence.roll(end.atMs, true);
+    this.evidence.observe(end);
   }
 
-  #recordProbe(permit: CellPermit, end: CellEnd, nowMs: number): void {
+  #recordProbe(permit: CellPermit, end: CellEnd): void {
     if (this.#state.name !== "HALF_OPEN") return;
     const { probes } = this.#state;
     if (permit.kind === "probe" && !probes.giveBack(permit.probe)) {
@@ -176,10 +175,11 @@ export class BreakerCell {
       return;
     }
     const failure = this.#probeFailure(permit, end);
-    if (failure !== undefined) return this.#probeFailed("probe_failed", { kind: failure }, nowMs);
+    if (failure !== undefined)
+      return this.#probeFailed("probe_failed", { kind: failure }, end.atMs);
     if (permit.kind !== "probe" || end.verdict === "ignored") return;
     probes.succeeded();
-    if (probes.haveAllSucceeded) this.#close(nowMs);
+    if (probes.haveAllSucceeded) this.#close(end.atMs);
   }
 
   /** BR-10: what a probe must show to count as a success. */

@@ -3,7 +3,7 @@ import type { Random } from "@bridle/kernel";
 import { BreakerEntry } from "./breaker-entry.ts";
 import { resolveBreakerSettings } from "./breaker-settings.ts";
 import type { BreakerSettings } from "./breaker-settings.ts";
-import { parseKey, tiers } from "./parse-key.ts";
+import { parseKey } from "./parse-key.ts";
 
 /** An idle key is not forgotten before this: longer than any slow-traffic list and any cooldown of ours reaches back. */
 const forgetAfterMs = 3_600_000;
@@ -73,12 +73,12 @@ export class BreakerRegistry {
     for (const key of keys) {
       const entry = this.entry(key, nowMs);
       const { umbrella } = entry.parsed;
-      addOnce(asked, { entry, source: "" });
+      insert(asked, { entry, source: "" });
       if (umbrella !== undefined) {
-        addOnce(asked, { entry: this.entry(umbrella.key, nowMs), source: umbrella.source });
+        insert(asked, { entry: this.entry(umbrella.key, nowMs), source: umbrella.source });
       }
     }
-    return asked.toSorted((one, other) => rank(one) - rank(other));
+    return asked;
   }
 
   /** Forgetting costs a walk, so the next one waits until the number has doubled. */
@@ -90,10 +90,13 @@ export class BreakerRegistry {
   }
 }
 
-function addOnce(asked: Asked[], one: Asked): void {
-  if (!asked.some(({ entry }) => entry === one.entry)) asked.push(one);
-}
-
-function rank({ entry }: Asked): number {
-  return tiers.indexOf(entry.parsed.tier);
+/** Keeps the narrowest tier first, and each breaker once. There are at most a handful, and mostly in order. */
+function insert(asked: Asked[], one: Asked): void {
+  let place = asked.length;
+  for (let index = asked.length - 1; index >= 0; index -= 1) {
+    const other = asked[index];
+    if (other?.entry === one.entry) return;
+    if (other !== undefined && other.entry.parsed.rank > one.entry.parsed.rank) place = index;
+  }
+  asked.splice(place, 0, one);
 }

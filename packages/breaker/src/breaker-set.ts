@@ -158,11 +158,11 @@ export class BreakerSet {
     const nowMs = this.#clock.monotonicMs();
     for (const holding of holdings) {
       const { entry, permit } = holding;
-      const end = cellEnd(holding, ends);
+      const end = cellEnd(holding, ends, nowMs);
       if (ends.isCall) entry.inFlight -= 1;
       if (ends.isCall && end.verdict === "ignored") entry.counts.givenBack += 1;
       entry.lastUsedMs = nowMs;
-      entry.cell.record(permit, end, nowMs);
+      entry.cell.record(permit, end);
       this.#teller.collect(entry, nowMs, ends.facts.traceId);
     }
     this.#teller.flush();

@@ -1,5 +1,5 @@
 import type { WindowTotals } from "./ring-window.ts";
-import type { TriggerHit, Verdict } from "./trigger.ts";
+import type { Sample, TriggerHit } from "./trigger.ts";
 
 /** BR-12: what an operator can put a breaker into. METRICS_ONLY decides as ever and blocks nothing. */
 export type ForcedState = "FORCED_OPEN" | "FORCED_CLOSED" | "DISABLED" | "METRICS_ONLY";
@@ -36,14 +36,10 @@ export interface CellRefusal {
 }
 
 /** How a permit ended, for one tier. */
-export interface CellEnd {
-  readonly verdict: Verdict;
-  readonly tokens: number;
+export interface CellEnd extends Sample {
   readonly completedProgress: boolean;
   /** What the server asked for, from now; 0 when it did not. */
   readonly retryAfterMs: number;
-  readonly source: string;
-  readonly envelopeTokens: number | undefined;
   /** Names the failure in the event, e.g. `server_error`. */
   readonly failureKind: string | undefined;
 }

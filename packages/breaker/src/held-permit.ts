@@ -52,8 +52,11 @@ export class HeldPermit implements Permit, TaskWatch {
 }
 
 /** What one holding's breaker is told. */
-export function cellEnd({ entry, source }: Holding, { outcome, facts }: HoldingEnds): CellEnd {
+export function cellEnd({ entry, source }: Holding, ends: HoldingEnds, atMs: number): CellEnd {
+  const { outcome, facts, isCall } = ends;
   return {
+    atMs,
+    unit: isCall ? "call" : "task",
     verdict: verdictFor(entry.parsed.tier, outcome),
     tokens: Math.max(0, Math.round(facts.tokens ?? 0)),
     completedProgress: facts.completedProgress ?? false,

@@ -93,12 +93,12 @@ export class OperatedCell {
     return this.#cell.observe(nowMs);
   }
 
-  record(permit: CellPermit, end: CellEnd, nowMs: number): void {
-    this.advance(nowMs);
+  record(permit: CellPermit, end: CellEnd): void {
+    this.advance(end.atMs);
     if (permit.kind === "unjudged") return;
     const forced = this.#override?.forcing.state;
-    if (forced === "FORCED_CLOSED") this.#cell.tally(permit, end, nowMs);
-    else if (forced !== "DISABLED") this.#cell.record(permit, end, nowMs);
+    if (forced === "FORCED_CLOSED") this.#cell.tally(permit, end);
+    else if (forced !== "DISABLED") this.#cell.record(permit, end);
   }
 
   renew(permit: CellPermit, nowMs: number): boolean {

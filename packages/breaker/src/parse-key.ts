@@ -7,6 +7,8 @@ export type Tier = (typeof tiers)[number];
 export interface ParsedKey {
   readonly key: string;
   readonly tier: Tier;
+  /** Place of the tier, narrowest 0. */
+  readonly rank: number;
   /** BR-13: `agent:<type>` over `agent:<workflow>/<type>`, `provider:<provider>` over `provider:<provider>/<model>`. */
   readonly umbrella: { readonly key: string; readonly source: string } | undefined;
   /** True for a key that is an umbrella itself. */
@@ -22,7 +24,8 @@ export function parseKey(key: string): ParsedKey {
   const colon = key.indexOf(":");
   const prefix = key.slice(0, colon);
   const name = key.slice(colon + 1);
-  const tier = tiers.find((candidate) => candidate === prefix);
+  const rank = tiers.findIndex((candidate) => candidate === prefix);
+  const tier = tiers[rank];
   if (tier === undefined || name === "") {
     throw bridleError("request_invalid", {
       message: `"${key}" is not a breaker's key; expected tool:<name>, agent:<workflow>/<type> or provider:<provider>/<model>.`,
@@ -30,14 +33,14 @@ export function parseKey(key: string): ParsedKey {
     });
   }
   if (tier === "tool" || tier === "chain") {
-    return { key, tier, umbrella: undefined, isUmbrella: false };
+    return { key, tier, rank, umbrella: undefined, isUmbrella: false };
   }
   const slash = name.indexOf("/");
-  if (slash === -1) return { key, tier, umbrella: undefined, isUmbrella: true };
+  if (slash === -1) return { key, tier, rank, umbrella: undefined, isUmbrella: true };
   const [left, right] = [name.slice(0, slash), name.slice(slash + 1)];
   const umbrella =
     tier === "agent"
       ? { key: `agent:${right}`, source: left }
       : { key: `provider:${left}`, source: right };
-  return { key, tier, umbrella, isUmbrella: false };
+  return { key, tier, rank, umbrella, isUmbrella: false };
 }

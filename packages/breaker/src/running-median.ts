@@ -1,4 +1,4 @@
-/** Median of the newest `capacity` values: a ring for age and a sorted copy, O(log n) to find and one memmove to keep. */
+/** Median of the newest `capacity` values: a ring for age and a sorted copy. */
 export class RunningMedian {
   readonly #capacity: number;
   readonly #byAge: number[] = [];
@@ -22,11 +22,37 @@ export class RunningMedian {
   }
 
   push(value: number): void {
-    const evicted = this.#byAge.length < this.#capacity ? undefined : this.#byAge[this.#next];
-    if (evicted !== undefined) this.#sorted.splice(this.#placeOf(evicted), 1);
+    const isFull = this.#byAge.length === this.#capacity;
+    const evicted = isFull ? this.#byAge[this.#next] : undefined;
     this.#byAge[this.#next] = value;
     this.#next = (this.#next + 1) % this.#capacity;
-    this.#sorted.splice(this.#placeOf(value), 0, value);
+    // The newcomer takes the place of who leaves and is moved to where it belongs: near, when values are alike.
+    const place = evicted === undefined ? this.#sorted.length : this.#placeOf(evicted);
+    this.#sorted[place] = value;
+    this.#sink(place, value);
+    this.#rise(place, value);
+  }
+
+  #sink(from: number, value: number): void {
+    let place = from;
+    for (let left = this.#sorted[place - 1]; left !== undefined && left > value;) {
+      this.#sorted[place] = left;
+      place -= 1;
+      this.#sorted[place] = value;
+      left = this.#sorted[place - 1];
+    }
+  }
+
+  #rise(from: number, value: number): void {
+    let place = from;
+    // It sank already: what stands here now is another value.
+    if (this.#sorted[place] !== value) return;
+    for (let right = this.#sorted[place + 1]; right !== undefined && right < value;) {
+      this.#sorted[place] = right;
+      place += 1;
+      this.#sorted[place] = value;
+      right = this.#sorted[place + 1];
+    }
   }
 
   /** Index of the first sorted value that is not smaller. */

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { RunningMedian } from "../src/running-median.ts";
@@ -178,6 +179,34 @@ it("[BR-8] [BR-4] the baseline survives an episode: what burned before burns aft
   made.set.close();
 });
 
+it.each([
+  { looks: 0, state: "OPEN" },
+  { looks: 240, state: "OPEN" },
+])(
+  "[BR-4] what burned during an episode is not history, however often somebody looked ($looks times): $state",
+  ({ looks, state }) => {
+    const made = warm();
+    made.call("success", { key: agent, tokens: 600_000 });
+    repeat(5, (round) => {
+      made.clock.advance(30_000 * 2 ** round);
+      repeat(looks / 5, () => {
+        made.clock.advance(500);
+        made.view(agent);
+      });
+      if (round < 4) made.call("failure", { key: agent });
+    });
+    repeat(2, () => made.call("success", { key: agent, tokens: 1000 }));
+    expect(made.view(agent).state).toBe("CLOSED");
+
+    burn(made, { seconds: 60, everySeconds: 5, tokens: 2990 });
+    made.clock.advance(1000);
+    made.call("success", { key: agent, tokens: 2990 });
+
+    expect(made.view(agent).state).toBe(state);
+    made.set.close();
+  },
+);
+
 it("[BR-10] a breaker that failures opened does not ask its probes for thrift", () => {
   const made = warm();
   repeat(5, () => made.call("failure", { key: agent }));
@@ -188,13 +217,22 @@ it("[BR-10] a breaker that failures opened does not ask its probes for thrift", 
 });
 
 it("the running median equals the median of the last values, sorted anew each time", () => {
-  const median = new RunningMedian(5);
-  const values = [9, 1, 4, 4, 7, 3, 3, 3, 8, 100, 2];
-  values.forEach((value, index) => {
-    median.push(value);
-    const last = values.slice(Math.max(0, index - 4), index + 1).toSorted((a, b) => a - b);
-    const middle = Math.floor(last.length / 2);
-    const even = ((last[middle - 1] ?? 0) + (last[middle] ?? 0)) / 2;
-    expect(median.value).toBe(last.length % 2 === 1 ? last[middle] : even);
-  });
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(20), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 9 }),
+      (values, capacity) => {
+        const median = new RunningMedian(capacity);
+        values.forEach((value, index) => {
+          median.push(value);
+          const last = values
+            .slice(Math.max(0, index + 1 - capacity), index + 1)
+            .toSorted((one, other) => one - other);
+          const middle = Math.floor(last.length / 2);
+          const even = ((last[middle - 1] ?? 0) + (last[middle] ?? 0)) / 2;
+          expect(median.value).toBe(last.length % 2 === 1 ? last[middle] : even);
+        });
+      },
+    ),
+  );
 });

@@ -16,7 +16,7 @@ it.each([
     umbrella: { key: "provider:openrouter", source: "meta/llama" },
   },
 ])("[BR-13] $key is of tier $tier, under $umbrella.key", ({ key, tier, umbrella }) => {
-  expect(parseKey(key)).toEqual({ key, tier, umbrella, isUmbrella: false });
+  expect(parseKey(key)).toMatchObject({ key, tier, umbrella, isUmbrella: false });
 });
 
 it.each(["search", "tool:", "task:a", ""])('"%s" is refused as a key', (key) => {

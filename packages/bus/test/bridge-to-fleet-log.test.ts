@@ -102,6 +102,24 @@ it("[GC-3] a store that hangs never blocks the emitter; what no longer fits is d
   expect(fleet.gaps).toEqual([1, 4, 5]);
 });
 
+it("what is being written while the queue overflows keeps its place: when it fails it is tried again first", async () => {
+  const { clock, bus, fleet, bridge } = bridged({ capacity: 3, batchSize: 1 });
+  const store = gate();
+  fleet.hold = store.promise;
+  fleet.isAway = true;
+  bus.emit(gap(1));
+  await clock.advanceAsync(0);
+  for (const index of [2, 3, 4]) bus.emit(gap(index));
+  store.open();
+  await clock.advanceAsync(0);
+
+  fleet.isAway = false;
+  await clock.advanceAsync(2000);
+
+  expect(fleet.gaps).toEqual([1, 3, 4]);
+  expect(bridge.dropped).toBe(1);
+});
+
 it("a store that was away gets everything, in order, once it answers again", async () => {
   const { clock, bus, fleet, bridge } = bridged();
   fleet.isAway = true;
