@@ -189,13 +189,26 @@ describe("Ctrl-C at a server", () => {
     const io = fakeIo();
     let stopped: () => void = () => undefined;
     const running = { stop: async () => new Promise<void>((resolve) => (stopped = resolve)) };
-    const exitCode = serveUntilStopped(running, io);
+    const exitCode = serveUntilStopped(Promise.resolve(running), io);
     io.interrupt();
     expect(io.errText).toContain("Runs in hand go on at the next start");
     io.interrupt();
     expect(io.exits).toEqual([130]);
-    await Promise.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
     stopped();
     expect(await exitCode).toBe(130);
+  });
+
+  it("[B187] stops also what is still starting, once it has started", async () => {
+    const io = fakeIo();
+    let started: () => void = () => undefined;
+    let stops = 0;
+    const starting = new Promise<{ stop(): Promise<void> }>((resolve) => {
+      started = () => resolve({ stop: async () => void (stops += 1) });
+    });
+    const exitCode = serveUntilStopped(starting, io);
+    io.interrupt();
+    started();
+    expect([await exitCode, stops]).toEqual([130, 1]);
   });
 });

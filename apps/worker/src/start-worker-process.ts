@@ -25,7 +25,13 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
     });
   }
   const { folder, configPath, env } = options;
-  const installation = await openInstallation({ environment, folder, configPath, env });
+  const installation = await openInstallation({
+    environment,
+    folder,
+    configPath,
+    env,
+    preload: ["worker"],
+  });
   const { agents } = installation.loaded.config;
   const running = await installation.start(["worker"]);
   return { agents: agents.map(({ name }) => name), stop: () => running.stop() };

@@ -8,11 +8,12 @@ export interface Running {
 }
 
 /**
- * Waits for a signal, then stops in order. A second Ctrl-C ends the process at once: what runs is taken up by the next
- * start, and isolates notice that their worker is gone.
+ * Waits for a signal, then stops in order. Listens from the beginning, so that a start can be stopped too: it is carried to
+ * its end first. A second Ctrl-C ends the process at once: what runs is taken up by the next start, and isolates notice
+ * that their worker is gone. Rejects with what kept it from starting.
  */
-export async function serveUntilStopped(running: Running, io: Io): Promise<number> {
-  const exitCode = await new Promise<number>((resolve) => {
+export async function serveUntilStopped(starting: Promise<Running>, io: Io): Promise<number> {
+  const signalled = new Promise<number>((resolve) => {
     let interrupts = 0;
     io.onInterrupt(() => {
       interrupts += 1;
@@ -22,6 +23,8 @@ export async function serveUntilStopped(running: Running, io: Io): Promise<numbe
     });
     io.onTerminate(() => resolve(exitCodes.completed));
   });
+  const running = await starting;
+  const exitCode = await signalled;
   await running.stop();
   return exitCode;
 }

@@ -1,5 +1,5 @@
 import { openInstallation, readEnvironment } from "@bridle/host";
-import type { Installation } from "@bridle/host";
+import type { Installation, PartName } from "@bridle/host";
 
 import type { Io } from "../io.ts";
 import { serveUntilStopped } from "./serve-until-stopped.ts";
@@ -10,25 +10,35 @@ export interface ServeOptions {
   readonly port?: string | undefined;
 }
 
+export const allParts: readonly PartName[] = ["server", "scheduler", "worker"];
+
 /** Everything in one process: the embedded size. */
 export async function devCommand(options: ServeOptions, io: Io): Promise<number> {
   // A developer reads this terminal: only what is wrong, unless LOG_LEVEL asks for more.
   const quiet = { ...io, env: { LOG_LEVEL: "warn", ...io.env } };
-  const installation = await open(options, quiet);
-  const running = await installation.start(["server", "scheduler", "worker"]);
-  announce(installation, running.url, io);
-  return serveUntilStopped(running, io);
+  return serve(allParts, await open(options, quiet, allParts), io);
 }
 
 /** API and scheduler. Of several, one schedules at a time. */
 export async function serverCommand(options: ServeOptions, io: Io): Promise<number> {
-  const installation = await open(options, io);
-  const running = await installation.start(["server", "scheduler"]);
-  announce(installation, running.url, io);
-  return serveUntilStopped(running, io);
+  const names: readonly PartName[] = ["server", "scheduler"];
+  return serve(names, await open(options, io, names), io);
 }
 
-export async function open(options: ServeOptions, io: Io): Promise<Installation> {
+async function serve(
+  names: readonly PartName[],
+  installation: Installation,
+  io: Io,
+): Promise<number> {
+  const starting = installation.start(names, (url) => announce(installation, url, io));
+  return serveUntilStopped(starting, io);
+}
+
+export async function open(
+  options: ServeOptions,
+  io: Io,
+  preload: readonly PartName[],
+): Promise<Installation> {
   const environment = readEnvironment({
     ...io.env,
     ...(options.host === undefined ? {} : { BRIDLE_HOST: options.host }),
@@ -39,13 +49,14 @@ export async function open(options: ServeOptions, io: Io): Promise<Installation>
     folder: io.cwd,
     configPath: options.config,
     env: io.env,
+    preload,
   });
 }
 
-function announce(installation: Installation, url: string | undefined, io: Io): void {
+function announce(installation: Installation, url: string, io: Io): void {
   const { loaded, environment, usesKeys } = installation;
   const agents = loaded.config.agents.map(({ name }) => name);
-  io.out(`Bridle is listening on ${url ?? "no address"}\n`);
+  io.out(`Bridle is listening on ${url}\n`);
   io.err(
     usesKeys
       ? "  access  API keys (bridle keys list)\n"

@@ -1,5 +1,5 @@
 import type { Io } from "../io.ts";
-import { open } from "./serve.ts";
+import { allParts, open } from "./serve.ts";
 
 export interface Local {
   readonly url: string;
@@ -10,7 +10,7 @@ export interface Local {
 /** A whole installation inside this process, on a free port of this machine, for one run. */
 export async function startLocal(config: string | undefined, io: Io): Promise<Local> {
   const quiet = { ...io, env: { LOG_LEVEL: "warn", ...io.env } };
-  const installation = await open({ config, host: "127.0.0.1", port: "0" }, quiet);
-  const running = await installation.start(["server", "scheduler", "worker"]);
+  const installation = await open({ config, host: "127.0.0.1", port: "0" }, quiet, allParts);
+  const running = await installation.start(allParts);
   return { url: running.url ?? "", apiKey: installation.localToken, stop: () => running.stop() };
 }

@@ -9,11 +9,11 @@ export interface WorkerOptions {
 
 /** Runs tasks until it is told to stop. */
 export async function workerCommand(options: WorkerOptions, io: Io): Promise<number> {
-  const running = await startWorkerProcess({
-    env: io.env,
-    folder: io.cwd,
-    configPath: options.config,
+  const { env, cwd: folder } = io;
+  const starting = startWorkerProcess({ env, folder, configPath: options.config });
+  const announced = starting.then((running) => {
+    io.err(`Working for ${running.agents.join(", ")}\n`);
+    return running;
   });
-  io.err(`Working for ${running.agents.join(", ")}\n`);
-  return serveUntilStopped(running, io);
+  return serveUntilStopped(announced, io);
 }

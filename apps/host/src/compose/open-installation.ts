@@ -1,17 +1,15 @@
 /**
- * One process of Bridle: opens what its parts share, starts the parts asked for, stops them in order.
+ * One process of Bridle: opens what its parts share.
  *
  * 1. Configuration, store and code load side by side: the embedded store takes most of a start.
- * 2. Start: store, scheduler, worker, then the door. Stop: the door first (no new work), then the worker (its tasks end or
- *    are given back), the scheduler (its commits are finished), the store last.
- * 3. A start that fails closes what it had opened, and says one sentence.
+ * 2. A start that fails closes what it had opened and says one sentence. Faults of the configuration are told at once: they
+ *    are the reader's to mend, and the store needs a second or two before it can be closed.
  */
 import type { BridleConfig } from "@bridle/agent";
-import { createBus, bridgeToFleetLog } from "@bridle/bus";
+import { createBus } from "@bridle/bus";
 import type { Bus } from "@bridle/bus";
 import { systemClock, systemIds } from "@bridle/kernel/system";
 import type { Logger, Store, TaskQueue } from "@bridle/ports";
-import type { PartState } from "@bridle/server";
 
 import { ensureInstallToken } from "../access/install-token.ts";
 import { readKeys } from "../access/key-file.ts";
@@ -26,9 +24,8 @@ import { openLog } from "./open-log.ts";
 import type { OpenLog } from "./open-log.ts";
 import type { Parts } from "./parts.ts";
 import { pauseAfterPowerLoss } from "./pause-after-power-loss.ts";
-import { StopList } from "./stop-list.ts";
-
-export type PartName = "server" | "scheduler" | "worker";
+import { preloadParts, startParts } from "./start-parts.ts";
+import type { PartName, RunningParts, StartOptions } from "./start-parts.ts";
 
 /** Seams for tests that inject faults; production passes none. */
 export interface Hooks {
@@ -48,13 +45,8 @@ export interface InstallationOptions {
   /** Variables that `env('X')` of the configuration may name. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly hooks?: Hooks | undefined;
-}
-
-export interface RunningParts {
-  /** Where the server listens, when there is one. */
-  readonly url: string | undefined;
-  /** Takes at most the configured shutdown time; never rejects. */
-  stop(): Promise<void>;
+  /** Parts that will be started: their code is loaded while the store opens. */
+  readonly preload?: readonly PartName[] | undefined;
 }
 
 export interface Installation {
@@ -68,7 +60,11 @@ export interface Installation {
   readonly usesKeys: boolean;
   /** The install token: with it this machine may use the API while there are no keys. */
   readonly localToken: string;
-  start(parts: readonly PartName[]): Promise<RunningParts>;
+  /** Rejects with what kept a part from starting; then nothing is running and the installation is closed. */
+  start(
+    parts: readonly PartName[],
+    onListening?: StartOptions["onListening"],
+  ): Promise<RunningParts>;
   /** For when nothing was started; `RunningParts.stop` closes the installation too. */
   close(): Promise<void>;
 }
@@ -87,6 +83,9 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     wakeUps: hooks.wakeUps,
     onError,
   });
+  // Handled where it is awaited; a configuration that fails first must not leave it unheard.
+  backends.catch(() => undefined);
+  preloadParts(options.preload ?? []);
   const loading =
     options.config === undefined
       ? loadConfig(folder, configPath ?? environment.configPath)
@@ -104,17 +103,19 @@ async function givenConfig(config: BridleConfig): Promise<LoadedConfig> {
   return { config: checkConfig(config, "The configuration"), path: undefined };
 }
 
-/** The configuration's faults are told first: they are the reader's to mend. */
 async function bothOrNeither(
   loading: Promise<LoadedConfig>,
   opening: Promise<Backends>,
 ): Promise<readonly [LoadedConfig, Backends]> {
-  const [loaded, opened] = await Promise.allSettled([loading, opening]);
-  if (loaded.status === "fulfilled" && opened.status === "fulfilled") {
-    return [loaded.value, opened.value];
+  let loaded: LoadedConfig;
+  try {
+    loaded = await loading;
+  } catch (error) {
+    // What keeps the store from opening is of no interest any more.
+    void opening.then(async (opened) => opened.close()).catch(() => undefined);
+    throw error;
   }
-  if (opened.status === "fulfilled") await opened.value.close();
-  throw loaded.status === "rejected" ? loaded.reason : (opened as PromiseRejectedResult).reason;
+  return [loaded, await opening];
 }
 
 // oxlint-disable-next-line max-params -- what was opened side by side
@@ -150,10 +151,7 @@ async function assemble(
     usesKeys: keys.length > 0,
     version,
   };
-  if (backends.lostPower) {
-    const paused = await pauseAfterPowerLoss(store, systemClock.wallMs());
-    log.warn("runs paused after power loss", { paused });
-  }
+  await heedPowerLoss(parts, backends);
   return {
     loaded,
     environment,
@@ -164,59 +162,14 @@ async function assemble(
     durability: backends.durability,
     usesKeys: parts.usesKeys,
     localToken: installToken,
-    start: async (names) => startParts(parts, names, () => backends.close()),
+    start: async (names, onListening) =>
+      startParts(parts, { names, onListening, closeBackends: () => backends.close() }),
     close: () => backends.close(),
   };
 }
 
-async function startParts(
-  parts: Parts,
-  names: readonly PartName[],
-  closeBackends: () => Promise<void>,
-): Promise<RunningParts> {
-  const { clock, log, environment, bus, store } = parts;
-  const stops = new StopList(clock, (part, error) => log.error("stop failed", { part, error }));
-  const states: (() => PartState)[] = [];
-  stops.add("store", closeBackends);
-  const bridge = bridgeToFleetLog({ bus, fleet: store.fleet, clock });
-  stops.add("fleet log", () => bridge.close());
-  try {
-    if (names.includes("scheduler")) states.push(await addScheduler(parts, stops));
-    if (names.includes("worker")) states.push(await addWorker(parts, stops));
-    const url = names.includes("server") ? await addServer(parts, stops, states) : undefined;
-    return { url, stop: () => stops.stopAll(environment.shutdownMs) };
-  } catch (error) {
-    await stops.stopAll(environment.shutdownMs);
-    throw error;
-  }
-}
-
-async function addScheduler(parts: Parts, stops: StopList): Promise<() => PartState> {
-  const { startScheduler } = await import("./start-scheduler.ts");
-  const scheduler = await startScheduler(parts);
-  let isRunning = true;
-  stops.add("scheduler", async () => {
-    isRunning = false;
-    await scheduler.stop();
-  });
-  // Standing by is as good as leading: another one works.
-  return () => ({ name: "scheduler", isAlive: true, isReady: isRunning });
-}
-
-async function addWorker(parts: Parts, stops: StopList): Promise<() => PartState> {
-  const { startWorker } = await import("./start-worker.ts");
-  const worker = await startWorker(parts);
-  stops.add("worker", () => worker.stop());
-  return () => ({ name: "worker", isAlive: true, isReady: worker.isReady });
-}
-
-async function addServer(
-  parts: Parts,
-  stops: StopList,
-  states: readonly (() => PartState)[],
-): Promise<string> {
-  const { startServer } = await import("./start-server.ts");
-  const server = await startServer(parts, () => states.map((state) => state()));
-  stops.add("server", () => server.stop());
-  return server.url;
+async function heedPowerLoss({ store, clock, log }: Parts, { lostPower }: Backends): Promise<void> {
+  if (!lostPower) return;
+  const paused = await pauseAfterPowerLoss(store, clock.wallMs());
+  log.warn("runs paused after power loss", { paused });
 }
