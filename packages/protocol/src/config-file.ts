@@ -137,6 +137,11 @@ export const configFileSchema = z.strictObject({
   guards: guards.optional(),
   server: serverConfigSchema.prefault({}),
 });
+/** The same for editors and for the reference page. Agents and functions appear as anything. */
+export function configJsonSchema(): Readonly<Record<string, unknown>> {
+  return z.toJSONSchema(configFileSchema, { io: "input", unrepresentable: "any" });
+}
+
 export type ConfigFile = z.output<typeof configFileSchema>;
 
 export type LivenessSettings = { readonly [Name in keyof typeof livenessDefaults]: number };
