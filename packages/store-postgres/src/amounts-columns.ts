@@ -1,7 +1,7 @@
 import type { Amounts } from "@bridle/protocol";
 
-/** `bigint[]` as `pg` reads it: a list of decimal strings. */
-export type AmountsColumn = readonly string[];
+/** `bigint[]`: decimal strings as `pg` reads a column, numbers out of a JSON answer (amounts never exceed 2^53-1). */
+export type AmountsColumn = readonly (string | number)[];
 
 /** Tokens, nano-USD, calls. Throws on what is not a whole, safe, non-negative number: it would poison every sum after it. */
 export function toColumn({ tokens, nanoUsd, calls }: Amounts): number[] {
@@ -14,6 +14,6 @@ export function toColumn({ tokens, nanoUsd, calls }: Amounts): number[] {
 }
 
 export function fromColumn(column: AmountsColumn | null): Amounts {
-  const [tokens = "0", nanoUsd = "0", calls = "0"] = column ?? [];
+  const [tokens = 0, nanoUsd = 0, calls = 0] = column ?? [];
   return { tokens: Number(tokens), nanoUsd: Number(nanoUsd), calls: Number(calls) };
 }

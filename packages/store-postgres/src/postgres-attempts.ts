@@ -45,7 +45,11 @@ function attemptMoves(
       const row = await sql.one<{ raise_fences: boolean }>(call("raise_fences", values), values);
       if (row.raise_fences) hints.orders(runId);
     },
-    claim: async (claim) => claimAttempt(sql, claim),
+    claim: async (claim) => {
+      const answer = await claimAttempt(sql, claim);
+      if (answer.claimed) hints.run(claim.runId);
+      return answer;
+    },
     finish: async (finish) => {
       const reason = await finishAttempt(sql, finish);
       if (reason !== null) return { accepted: false, reason };

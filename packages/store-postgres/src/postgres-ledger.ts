@@ -8,10 +8,12 @@ import type {
   RefusalKind,
   ReserveAnswer,
   ReserveRequest,
+  RunId,
   SettleRequest,
 } from "@bridle/protocol";
 
 import { fromColumn, toColumn, type AmountsColumn } from "./amounts-columns.ts";
+import { LedgerBatches } from "./ledger-batches.ts";
 import type { Hints } from "./postgres-feed.ts";
 import { call, type SqlDatabase } from "./sql-database.ts";
 
@@ -62,29 +64,26 @@ function holdMoves(
   sql: SqlDatabase,
   hints: Hints,
 ): Pick<Ledger, "reserve" | "dispatch" | "settle" | "release" | "renew" | "expire"> {
+  const batches = new LedgerBatches(sql);
+  const end = async (runId: RunId, values: readonly unknown[]): Promise<HoldEnd> => {
+    const row = await batches.move<EndRow>(runId, "end_hold", values);
+    hints.run(runId);
+    return holdEnd(row);
+  };
   return {
     reserve: async (request) => {
-      const row = await sql.one<ReserveRow>(...reserveCall(request));
+      const row = await batches.move<ReserveRow>(request.runId, "reserve", reserveValues(request));
       if (row.refusal !== "fenced") hints.run(request.runId);
       return reserveAnswer(request, row);
     },
     dispatch: async ({ runId, taskId, attempt }, holdId) => {
       const values = [runId, taskId, attempt, holdId];
-      return (await sql.one<{ dispatch: boolean }>(call("dispatch", values), values)).dispatch;
+      return (await batches.move<{ dispatch: boolean }>(runId, "dispatch", values)).dispatch;
     },
-    settle: async (request) => {
-      const { runId, taskId, attempt, holdId, basis, at } = request;
-      const values = [runId, taskId, attempt, holdId, toColumn(request.actual), basis, at];
-      const row = await sql.one<EndRow>(call("end_hold", values), values);
-      hints.run(runId);
-      return holdEnd(row);
-    },
-    release: async ({ runId, taskId, attempt }, holdId, at) => {
-      const values = [runId, taskId, attempt, holdId, null, null, at];
-      const row = await sql.one<EndRow>(call("end_hold", values), values);
-      hints.run(runId);
-      return holdEnd(row);
-    },
+    settle: async ({ runId, taskId, attempt, holdId, actual, basis, at }) =>
+      end(runId, [runId, taskId, attempt, holdId, toColumn(actual), basis, at]),
+    release: async ({ runId, taskId, attempt }, holdId, at) =>
+      end(runId, [runId, taskId, attempt, holdId, null, null, at]),
     renew: async (holdIds, at) => {
       const values = [holdIds, at];
       await sql.run(call("renew_holds", values), values);
@@ -131,10 +130,10 @@ function ledgerViews(sql: SqlDatabase): Pick<Ledger, "envelopes" | "openHolds"> 
   };
 }
 
-function reserveCall(request: ReserveRequest): [string, readonly unknown[]] {
+/** In the order of `bridle.reserve`. */
+function reserveValues(request: ReserveRequest): readonly unknown[] {
   const { runId, taskId, attempt, holdId, step, amounts, kind, at } = request;
-  const values = [runId, taskId, attempt, holdId, step, toColumn(amounts), kind, at];
-  return [call("reserve", values), values];
+  return [runId, taskId, attempt, holdId, step, toColumn(amounts), kind, at];
 }
 
 function reserveAnswer(request: ReserveRequest, row: ReserveRow): ReserveAnswer {
