@@ -10,11 +10,11 @@ import { createRig } from "../../packages/runner/test/rig.ts";
 import type { Rig, RigOptions, RunningTask } from "../../packages/runner/test/rig.ts";
 import { until } from "../support/until.ts";
 
-const cast = new URL("./agents/misbehaving.js", import.meta.url).href;
+export const cast = new URL("./agents/misbehaving.js", import.meta.url).href;
 
 /** What a configuration would hold of an agent of the cast; its code runs in the child only. */
-export function castAgent(name: string, module: string = cast): AnyAgent {
-  return defineAgent({ name, module, concurrency: 8, run: () => undefined }) as AnyAgent;
+export function castAgent(name: string, module: string = cast, concurrency = 8): AnyAgent {
+  return defineAgent({ name, module, concurrency, run: () => undefined }) as AnyAgent;
 }
 
 /** A runner on memory adapters with real time and real processes; stopped when the test ends. */

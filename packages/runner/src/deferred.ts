@@ -5,9 +5,10 @@ export interface Deferred<Value> {
 
 /** A promise with its resolver beside it (`Promise.withResolvers` needs Node 22). */
 export function deferred<Value>(): Deferred<Value> {
-  let resolve: (value: Value) => void = () => {};
+  let resolve: ((value: Value) => void) | undefined;
   const promise = new Promise<Value>((fulfil) => {
     resolve = fulfil;
   });
-  return { promise, resolve };
+  // The executor has run by now; the type checker cannot know.
+  return { promise, resolve: (value) => resolve?.(value) };
 }

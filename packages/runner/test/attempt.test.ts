@@ -15,8 +15,11 @@ afterEach(async () => {
   await rig.clock.advanceAsync(30_000);
   await stopping;
   rig.breakers.close();
-  expect(rig.runner.state.openCalls).toBe(0);
-  expect(rig.clock.pendingTimers).toBe(0);
+  const { openCalls } = rig.runner.state;
+  const { pendingTimers } = rig.clock;
+  if (openCalls + pendingTimers > 0) {
+    throw new Error(`Left behind: ${openCalls} open calls, ${pendingTimers} timers.`);
+  }
 });
 
 const asksModel = inlineAgent(

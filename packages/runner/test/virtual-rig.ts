@@ -51,7 +51,7 @@ export function inlineAgent(
   run: (context: AgentContext, input: never) => unknown,
   more: Partial<AgentOptions<never, unknown>> = {},
 ): AnyAgent {
-  return defineAgent<never, unknown>({
+  return defineAgent<never>({
     name,
     module: import.meta.url,
     isolation: "inline",

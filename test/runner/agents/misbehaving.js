@@ -36,7 +36,7 @@ export const spinsInMicrotasks = defineAgent({
   name: "spins-in-microtasks",
   module,
   run: async () => {
-    for (;;) await undefined;
+    for (;;) await Promise.resolve();
   },
 });
 

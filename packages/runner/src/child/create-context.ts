@@ -68,7 +68,7 @@ function createLog(session: TaskSession): AgentLog {
         type: "log",
         token,
         level,
-        message: String(message).slice(0, 8192),
+        message: message.slice(0, 8192),
         ...(kept === undefined ? {} : { fields: kept }),
       });
     };

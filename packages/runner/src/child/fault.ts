@@ -40,7 +40,7 @@ export function toFault(thrown: unknown, code: string): WireFault {
   const from = originOf(thrown);
   return {
     code: typeof author.code === "string" ? clip(author.code, 64) : code,
-    message: clip(`${thrown.message}`, 4096),
+    message: clip(thrown.message, 4096),
     retryable: author.retryable !== false,
     stack: clip(thrown.stack ?? "", 8192),
     ...(from === undefined ? {} : { from }),

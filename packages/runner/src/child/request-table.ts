@@ -31,7 +31,7 @@ export class RequestTable {
         this.#send(id, request);
       } catch (error) {
         this.#waiting.delete(id);
-        reject(error as Error);
+        reject(error);
       }
     });
   }

@@ -1,5 +1,5 @@
 import type { AnyAgent } from "@bridle/agent";
-import { CodedError } from "@bridle/kernel";
+import type { CodedError } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 import type { FromIsolate, JournalEvent, Spender, TaskEnvelope } from "@bridle/protocol";
 

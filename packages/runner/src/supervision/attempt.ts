@@ -97,10 +97,14 @@ export class Attempt {
     const first = await Promise.race([acquiring, stopped.then((stop) => ({ stop }))]);
     if (first instanceof CodedError) return failedBy(first);
     if (!("stop" in first)) return first;
-    void acquiring.then(async (late) => {
-      if (!(late instanceof CodedError)) await source.release(late, false);
-    });
+    void this.#giveBack(acquiring);
     return stoppedEnd(first.stop, 0);
+  }
+
+  /** An isolate that became ready after its task was stopped (B113). */
+  async #giveBack(acquiring: Promise<Isolate | CodedError>): Promise<void> {
+    const late = await acquiring;
+    if (!(late instanceof CodedError)) await this.#options.source.release(late, false);
   }
 
   async #release(run: IsolateRun, isolate: Isolate): Promise<void> {

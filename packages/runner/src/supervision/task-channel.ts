@@ -113,19 +113,23 @@ export class TaskChannel {
         void this.#serve(message.id, message.request, bytes);
         break;
       case "beat":
-        if (!this.#hasLastWord && !this.#isCut) this.#options.listener.onBeat(message.beat);
+        this.#beat(message.beat);
         break;
       case "log":
         this.#options.listener.onLog(message);
         break;
       case "rested":
         this.#restedEarly = message.dirty;
-        this.#rested?.(message.dirty);
+        this.#sayRested(message.dirty);
         break;
       case "result":
       case "failed":
         this.#lastWord(message);
     }
+  }
+
+  #beat(beat: Extract<FromIsolate, { type: "beat" }>["beat"]): void {
+    if (!this.#hasLastWord && !this.#isCut) this.#options.listener.onBeat(beat);
   }
 
   async #serve(id: number, request: IsolateRequest, bytes: number): Promise<void> {
@@ -151,6 +155,10 @@ export class TaskChannel {
     if (!isFull && wasFull) this.#options.isolate.resume();
   }
 
+  #sayRested(dirty: boolean): void {
+    this.#rested?.(dirty);
+  }
+
   #lastWord(message: Extract<FromIsolate, { type: "result" | "failed" }>): void {
     if (this.#hasLastWord || this.#isCut) {
       this.#options.listener.onLateWord(message.type);
@@ -165,7 +173,7 @@ export class TaskChannel {
   }
 
   #ended(end: IsolateEnd): void {
-    this.#rested?.(true);
+    this.#sayRested(true);
     if (this.#hasLastWord) return;
     this.#hasLastWord = true;
     this.#options.listener.onLastWord({ kind: "ended", end });

@@ -8,9 +8,10 @@ export async function within<Value>(
 ): Promise<Value | undefined> {
   return new Promise((resolve) => {
     const timer = clock.setTimer(ms, () => resolve(undefined));
-    void promise.then((value) => {
+    const settle = (value: Value): void => {
       timer.cancel();
       resolve(value);
-    });
+    };
+    void promise.then(settle);
   });
 }
