@@ -129,15 +129,19 @@ function configPage(): string {
     [
       `## Environment\n\n${table(["Variable", "Default", "Range", "Meaning"], rows)}`,
       `## \`bridle.config.ts\`\n\n${table(["Setting", "Type"], settingsOf(configJsonSchema() as JsonSchema, ""))}`,
-      `## Liveness\n\nMilliseconds. A worker's fence must lie below its lease, and every renewal within a third of what it renews; other numbers are refused.\n\n${table(
-        ["Setting", "Default"],
-        Object.entries(livenessDefaults).map(([name, value]) => [
-          code(`liveness.${name}`),
-          String(value),
-        ]),
-      )}`,
+      `## Liveness\n\n${livenessIntro}\n\n${table(["Setting", "Default"], livenessRows())}`,
     ],
   );
+}
+
+const livenessIntro =
+  "Milliseconds. A worker's fence must lie below its lease, and every renewal within a third of what it renews; other numbers are refused.";
+
+function livenessRows(): readonly (readonly string[])[] {
+  return Object.entries(livenessDefaults).map(([name, value]) => [
+    code(`liveness.${name}`),
+    String(value),
+  ]);
 }
 
 interface JsonSchema {

@@ -1,7 +1,7 @@
 import { CodedError } from "@bridle/kernel";
 import type { RunStatus, RunView } from "@bridle/protocol";
 
-/** Exit codes of the CLI, one per outcome a script may want to tell apart. `docs/reference/cli.md` has this table. */
+/** Exit codes of the CLI, one per outcome a script may want to tell apart. The README has this table. */
 export const exitCodes = {
   completed: 0,
   failed: 1,
