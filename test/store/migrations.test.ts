@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 
 import { systemClock } from "@bridle/kernel/system";
-import { createPostgresDatabase, createPostgresStore } from "@bridle/store-postgres";
+import { createPostgresDatabase, createPostgresStore, type Database } from "@bridle/store-postgres";
 import { openPgliteDatabase } from "@bridle/store-postgres/pglite";
-import type { Pool } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";
@@ -17,7 +16,7 @@ describe.skipIf(postgresBin === undefined)("the schema on a server", () => {
     return database;
   }
 
-  async function versions(pool: Pool): Promise<readonly number[]> {
+  async function versions(pool: Database["pool"]): Promise<readonly number[]> {
     const { rows } = await pool.query<{ version: number }>(
       "select version from bridle.schema_migrations order by version",
     );

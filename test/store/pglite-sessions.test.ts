@@ -1,10 +1,11 @@
 import { systemClock } from "@bridle/kernel/system";
+import { createPostgresStore } from "@bridle/store-postgres";
 import { openPgliteDatabase, type PgliteDatabase } from "@bridle/store-postgres/pglite";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { until } from "../support/until.ts";
 
-describe("connections that share the embedded database", () => {
+describe("connections that share the embedded database", { timeout: 60_000 }, () => {
   let database: PgliteDatabase;
   beforeAll(async () => {
     database = await openPgliteDatabase({
@@ -121,6 +122,25 @@ describe("connections that share the embedded database", () => {
       text: "é🜂\"'\\",
       list: ["a", "{,}", '"'],
     });
+  });
+
+  it("are cleaned up after in a quiet moment: dead rows do not pile up", async () => {
+    const { pool } = database;
+    await createPostgresStore({ database, clock: systemClock });
+    await pool.query(
+      "insert into bridle.inbox (run_id, message) select 'run_Dead', md5(n::text) from generate_series(1, 5000) n",
+    );
+    await pool.query("delete from bridle.inbox");
+    const bytes = async (): Promise<number> => {
+      const { rows } = await pool.query<{ size: string }>(
+        "select pg_relation_size('bridle.inbox') as size",
+      );
+      return Number(rows[0]?.size);
+    };
+    expect(await bytes()).toBeGreaterThan(0);
+    await Promise.all(Array.from({ length: 12_000 }, async () => pool.query("select 1")));
+    // Asking is work too: rarely enough that there are quiet moments between.
+    await expect.poll(bytes, { interval: 600, timeout: 30_000 }).toBe(0);
   });
 
   it("refuse work after the close, and the close may be asked for twice", async () => {

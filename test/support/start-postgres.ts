@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { Client } from "pg";
+import { createPostgresDatabase } from "@bridle/store-postgres";
 
 import { until } from "./until.ts";
 
@@ -92,10 +92,9 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
     port,
     createDatabase: async () => {
       const name = `test_${++count}`;
-      const client = new Client({ connectionString: url("postgres") });
-      await client.connect();
-      await client.query(`create database ${name}`);
-      await client.end();
+      const maintenance = await createPostgresDatabase({ url: url("postgres") });
+      await maintenance.pool.query(`create database ${name}`);
+      await maintenance.close();
       return url(name);
     },
     start,
@@ -115,10 +114,9 @@ async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
 }
 
 async function canConnect(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url });
   try {
-    await client.connect();
-    await client.end();
+    const database = await createPostgresDatabase({ url });
+    await database.close();
     return true;
   } catch {
     return false;
