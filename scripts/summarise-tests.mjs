@@ -11,9 +11,15 @@ for (const report of reports) {
     failed += 1;
     continue;
   }
-  const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+  const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
+    readFileSync(report, "utf8"),
+  );
   passed += numPassedTests;
-  failed += numFailedTests + testResults.filter(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0).length;
+  failed +=
+    numFailedTests +
+    testResults.filter(
+      ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+    ).length;
   skipped += numPendingTests;
 }
 if (failed === 0) failed = Number(failedSteps);

@@ -81,11 +81,15 @@ async function runWith(
       clock: systemClock,
       random: systemRandom,
     });
+    const startedAt = systemClock.wallMs();
     // Both at once: the watchdog lets a young task be for thirty seconds, and nobody wants to wait for that twice.
     const troubleId = (await client.submit(troubleWorkflow, {})).runId;
     const researchId = (await client.submit(researchWorkflow, { topic: "tidal power" })).runId;
-    await followRun(client, researchId, { name: "research", onLine, patienceMs });
-    await followRun(client, troubleId, { name: "trouble", onLine, patienceMs });
+    const options = { onLine, patienceMs, startedAt };
+    await Promise.all([
+      followRun(client, researchId, { ...options, name: "research" }),
+      followRun(client, troubleId, { ...options, name: "trouble" }),
+    ]);
     const [research, trouble] = await Promise.all([
       reportRun(client, researchId),
       reportRun(client, troubleId),
@@ -100,6 +104,8 @@ interface FollowOptions {
   readonly name: string;
   readonly onLine: (line: string) => void;
   readonly patienceMs: number;
+  /** Wall milliseconds of the first submit: all lines count from there. */
+  readonly startedAt: number;
 }
 
 /** What a person wants to see go by. */
@@ -114,28 +120,29 @@ const shown = new Set([
   "run.finished",
 ]);
 
-async function followRun(
-  client: Client,
-  runId: string,
-  { name, onLine, patienceMs }: FollowOptions,
-): Promise<void> {
+async function followRun(client: Client, runId: string, options: FollowOptions): Promise<void> {
+  const { onLine, patienceMs } = options;
   const patience = systemClock.setTimer(
     patienceMs,
     () => void client.cancel(runId, "the demo's patience is over").catch(() => undefined),
   );
   try {
-    let startedAt: number | undefined;
     for await (const { event, data } of client.follow(runId, { afterSeq: 0 })) {
-      const at = typeof data["at"] === "number" ? data["at"] : 0;
-      startedAt ??= at;
-      if (!shown.has(event)) continue;
-      const subject = data["taskId"] ?? data["status"] ?? "";
-      const detail = data["code"] ?? data["reason"] ?? "";
-      onLine(
-        `${((at - startedAt) / 1000).toFixed(1).padStart(6)} s  ${name.padEnd(9)} ${event.padEnd(17)} ${String(subject)} ${String(detail)}`.trimEnd(),
-      );
+      if (shown.has(event)) onLine(progressLine(event, data, options));
     }
   } finally {
     patience.cancel();
   }
+}
+
+function progressLine(
+  event: string,
+  data: Readonly<Record<string, unknown>>,
+  { name, startedAt }: FollowOptions,
+): string {
+  const member = (...names: readonly string[]): string =>
+    names.map((key) => data[key]).find((value) => typeof value === "string") ?? "";
+  const seconds = ((Number(data["at"]) - startedAt) / 1000).toFixed(1);
+  const subject = member("taskId", "envelope", "status");
+  return `${seconds.padStart(6)} s  ${name.padEnd(9)} ${event.padEnd(17)} ${subject} ${member("code", "reason")}`.trimEnd();
 }
