@@ -5,7 +5,7 @@ import { assertNever } from "@bridle/kernel";
 import type { Clock } from "@bridle/kernel";
 import type { DecisionCommit, Store, TaskQueue } from "@bridle/ports";
 import { eventClasses, isTerminalRun } from "@bridle/protocol";
-import type { DecisionEvent, RunId, RunStatus, TaskId } from "@bridle/protocol";
+import type { DecisionEvent, RunId, RunStatus, Spender, TaskId } from "@bridle/protocol";
 
 import type { Arrival } from "./arrival.ts";
 import { buildCommit, changesAnything } from "./build-commit.ts";
@@ -108,6 +108,16 @@ export class RunActor {
     const commands = pendingCommands(this.#state);
     await this.#dispatch(commands);
     this.#startEvaluations(commands);
+  }
+
+  /** Dispatches again those of the given attempts that the run still waits for: their jobs may be lost. */
+  async redispatch(attempts: readonly Spender[]): Promise<void> {
+    const wanted = new Set(attempts.map(({ taskId, attempt }) => `${taskId} ${attempt}`));
+    const commands = pendingCommands(this.#state).filter(
+      (command) =>
+        command.type === "dispatch-task" && wanted.has(`${command.taskId} ${command.attempt}`),
+    );
+    await this.#dispatch(commands);
   }
 
   push(arrivals: readonly Arrival[]): void {

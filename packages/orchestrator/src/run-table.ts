@@ -2,7 +2,7 @@ import type { Bus } from "@bridle/bus";
 import { CodedError, type Clock } from "@bridle/kernel";
 import type { DecisionCommit, Expressions, Store, TaskQueue } from "@bridle/ports";
 import { isTerminalRun } from "@bridle/protocol";
-import type { RunId } from "@bridle/protocol";
+import type { RunId, Spender } from "@bridle/protocol";
 
 import type { Arrival } from "./arrival.ts";
 import { failPoisonedRun } from "./fail-poisoned-run.ts";
@@ -70,9 +70,8 @@ export class RunTable {
     }
   }
 
-  /** Dispatches again what the run still wants dispatched: a queue job was lost. */
-  async redispatch(runId: RunId): Promise<void> {
-    await this.#rows.get(runId)?.actor?.recover();
+  async redispatch(runId: RunId, attempts: readonly Spender[]): Promise<void> {
+    await this.#rows.get(runId)?.actor?.redispatch(attempts);
   }
 
   async stop(): Promise<void> {

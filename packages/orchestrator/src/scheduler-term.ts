@@ -3,7 +3,7 @@ import type { DecisionCommit, Store } from "@bridle/ports";
 import { asRunId } from "@bridle/protocol";
 import type { RunId } from "@bridle/protocol";
 
-import type { Arrival } from "./arrival.ts";
+import { groupByRun } from "./group-by-run.ts";
 import { RunTable } from "./run-table.ts";
 import type { RunTableOptions } from "./run-table.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
@@ -118,15 +118,14 @@ export class SchedulerTerm {
   async #readInbox(): Promise<void> {
     const entries = await this.#store.inbox.read(inboxPage);
     const at = this.#clock.wallMs();
-    const byRun = new Map<RunId, Arrival[]>();
-    for (const entry of entries) {
-      if (this.#inboxInHand.has(entry.id)) continue;
-      this.#inboxInHand.set(entry.id, entry.runId);
-      const arrivals = byRun.get(entry.runId) ?? [];
-      arrivals.push(toArrival(entry, at));
-      byRun.set(entry.runId, arrivals);
+    const free = entries.filter(({ id }) => !this.#inboxInHand.has(id));
+    for (const [runId, own] of groupByRun(free)) {
+      for (const { id } of own) this.#inboxInHand.set(id, runId);
+      this.#runs.deliver(
+        runId,
+        own.map((entry) => toArrival(entry, at)),
+      );
     }
-    for (const [runId, arrivals] of byRun) this.#runs.deliver(runId, arrivals);
   }
 
   async #fireTimers(): Promise<void> {
@@ -171,9 +170,9 @@ export class SchedulerTerm {
       at - this.#settings.reconcileMs,
       lostPage,
     );
-    for (const runId of new Set(unclaimed.map((spender) => spender.runId))) {
+    for (const [runId, attempts] of groupByRun(unclaimed)) {
       // oxlint-disable-next-line no-await-in-loop -- a backlog is not made better by flooding the queue
-      await this.#runs.redispatch(runId);
+      await this.#runs.redispatch(runId, attempts);
     }
     await this.#store.ledger.expire(at - this.#settings.holdExpiryMs, at);
   }

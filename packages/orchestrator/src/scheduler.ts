@@ -25,14 +25,21 @@ export class Scheduler {
   /** Monotonic instant until which the lease is certainly ours: counted from before the call that extended it. */
   #heldUntilMs = 0;
   #stopped = false;
+  #turnedAtMs: number;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#turnedAtMs = options.clock.monotonicMs();
     this.#settings = checkSchedulerSettings({ ...schedulerDefaults, ...options.settings });
     this.#lease = new SingleFlight(
       () => this.#tendLease(),
       (error) => this.#leaseFailed(error),
     );
+  }
+
+  /** Monotonic instant at which its loop last came round, whatever the store answered. One that lies far back: the loop is dead. */
+  get turnedAtMs(): number {
+    return this.#turnedAtMs;
   }
 
   get isLeading(): boolean {
@@ -83,6 +90,7 @@ export class Scheduler {
   }
 
   #again(): void {
+    this.#turnedAtMs = this.#options.clock.monotonicMs();
     if (this.#stopped) return;
     this.#timer?.cancel();
     this.#timer = this.#options.clock.setTimer(this.#settings.renewMs, () => this.#lease.request());

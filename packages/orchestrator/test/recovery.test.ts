@@ -113,6 +113,24 @@ describe("wake-ups are only hints", () => {
     expect(world.ran.toSorted()).toEqual(everyTaskOnce);
   });
 
+  test("a backlog that is only slow is not flooded: what waits is asked for again, a page at a time", async () => {
+    const enqueued: number[] = [];
+    const world = await createWorld({
+      agents: { echo },
+      wrapQueue: () => ({
+        enqueue: async (jobs) => void enqueued.push(jobs.length),
+        work: async () => ({ close: async () => {} }),
+        remove: async () => {},
+        close: async () => {},
+      }),
+    });
+    await world.startScheduler("boot_1");
+    const tasks = Array.from({ length: 500 }, (_, index) => ({ id: `t${index}`, agent: "echo" }));
+    await world.submit({ spec: { name: "backlog", tasks }, input: {} });
+    await world.clock.advanceAsync(25_000);
+    expect(enqueued).toEqual([500, 200]);
+  });
+
   test("a queue that delivers every job twice runs each task once", async () => {
     const world = await createWorld({ agents: { echo }, queue: { duplicate: () => true } });
     await world.startScheduler("boot_1");
