@@ -128,7 +128,7 @@ function configPage(): string {
     "Settings come from the environment and from `bridle.config.ts`. Both are checked at start, and every fault is listed with its name. A number must be written in digits; a value that is none is an error, never a default.",
     [
       `## Environment\n\n${table(["Variable", "Default", "Range", "Meaning"], rows)}`,
-      `## \`bridle.config.ts\`\n\n${table(["Setting", "Type"], settingsOf(configJsonSchema() as JsonSchema, ""))}`,
+      `## \`bridle.config.ts\`\n\n${table(["Setting", "Type"], settingsOf(configJsonSchema(), ""))}`,
       `## Liveness\n\n${livenessIntro}\n\n${table(["Setting", "Default"], livenessRows())}`,
     ],
   );

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { defaultLimits, livenessDefaults } from "./defaults.ts";
+import { livenessDefaults, type defaultLimits } from "./defaults.ts";
 
 /**
  * Limits of an installation, with the range each may have. What a workflow sets for itself (budget, timeouts of task and

@@ -31,6 +31,7 @@ export interface StartOptions {
 interface Started {
   readonly url?: string;
   readonly isReady: () => boolean;
+  readonly isAlive: () => boolean;
   readonly stop: () => Promise<void>;
 }
 
@@ -76,7 +77,7 @@ export async function startParts(parts: Parts, options: StartOptions): Promise<R
 }
 
 function stateOf(name: PartName, part: Started | undefined): PartState {
-  return { name, isAlive: true, isReady: part?.isReady() ?? false };
+  return { name, isAlive: part?.isAlive() ?? true, isReady: part?.isReady() ?? false };
 }
 
 async function startPart(
@@ -89,17 +90,20 @@ async function startPart(
       const { startScheduler } = await load.scheduler();
       const scheduler = await startScheduler(parts);
       // Standing by is as good as leading: another one works.
-      return { isReady: () => true, stop: () => scheduler.stop() };
+      const isAlive = (): boolean => scheduler.isAlive;
+      return { isReady: () => true, isAlive, stop: () => scheduler.stop() };
     }
     case "worker": {
       const { startWorker } = await load.worker();
       const worker = await startWorker(parts);
-      return { isReady: () => worker.isReady, stop: () => worker.stop() };
+      const isReady = (): boolean => worker.isReady;
+      return { isReady, isAlive: () => true, stop: () => worker.stop() };
     }
     case "server": {
       const { startServer } = await load.server();
       const server = await startServer(parts, () => states().filter(isBackground));
-      return { url: server.url, isReady: () => true, stop: () => server.stop() };
+      const { url } = server;
+      return { url, isReady: () => true, isAlive: () => true, stop: () => server.stop() };
     }
   }
 }

@@ -1,12 +1,20 @@
 import { createExpressions } from "@bridle/expressions";
 import { Scheduler } from "@bridle/orchestrator";
 
+import type { Config } from "../config/check-config.ts";
 import type { Parts } from "./parts.ts";
 
 export interface StartedScheduler {
   /** This one works; others on the same store stand by. */
   readonly isLeading: boolean;
+  /** Its loop comes round; if not, only a restart helps (B178). */
+  readonly isAlive: boolean;
   stop(): Promise<void>;
+}
+
+/** A minute, or five leases: far beyond any answer the store may take, so that only a loop that stands still is meant. */
+export function isTurning(silentMs: number, liveness: Config["liveness"]): boolean {
+  return silentMs < Math.max(60_000, 5 * liveness.schedulerLeaseMs);
 }
 
 /** Resolves when the lease was tried once: leading, or standing by. */
@@ -35,6 +43,9 @@ export async function startScheduler(parts: Parts): Promise<StartedScheduler> {
   return {
     get isLeading() {
       return scheduler.isLeading;
+    },
+    get isAlive() {
+      return isTurning(clock.monotonicMs() - scheduler.turnedAtMs, liveness);
     },
     async stop() {
       await scheduler.stop();
