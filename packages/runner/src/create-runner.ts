@@ -8,6 +8,7 @@
  */
 import type { AnyAgent, EnvReference } from "@bridle/agent";
 import type { BreakerSet } from "@bridle/breaker";
+import { FactorBook } from "@bridle/budget";
 import type { Bus } from "@bridle/bus";
 import type { Clock, CodedError, Ids } from "@bridle/kernel";
 import type { ModelCaller, QueueWorker, Store, TaskQueue } from "@bridle/ports";
@@ -148,9 +149,10 @@ class FleetRunner implements Runner {
     );
     await within(clock, graceMs, this.#active.settled());
     const error = bridleError("shutting_down");
-    this.#active.stopAll({ cause: "worker_lost", error, acceptsResult: true });
+    this.#active.stopForGood({ cause: "worker_lost", error, acceptsResult: true });
     await this.#active.settled();
     await closing;
+    await this.#active.settled();
     await this.#closeParts();
   }
 
@@ -204,6 +206,7 @@ class FleetRunner implements Runner {
       settings,
       holds: new HoldKeeper({ ledger: store.ledger, clock, everyMs: settings.holdRenewMs }),
       queue: new ReserveQueue(clock),
+      factors: new FactorBook(),
       refusesSteps: () => (this.#lease.isLive ? undefined : lostLease()),
       resolveSecret,
       onLine,

@@ -5,7 +5,9 @@ import type { Job, TaskEnvelope } from "@bridle/protocol";
 
 import type { IsolateSource } from "./isolates/isolate-source.ts";
 import { failedBy } from "./outcome/attempt-end.ts";
+import type { Watch } from "./scanner/scanner.ts";
 import { Attempt } from "./supervision/attempt.ts";
+import { coded } from "./supervision/coded.ts";
 import { finishAttempt } from "./supervision/finish-attempt.ts";
 import type { ActiveAttempts } from "./worker/active-attempts.ts";
 import type { WorkerParts } from "./worker/worker-parts.ts";
@@ -43,18 +45,22 @@ async function runAttempt(
   { claim, envelope }: { readonly claim: Claimed; readonly envelope: TaskEnvelope },
 ): Promise<void> {
   const { graceUsedMs, traceId } = claim;
-  const { settings } = worker;
+  const spender = { runId: job.runId, taskId: job.taskId, attempt: job.attempt };
   const watchId = active.watchId(job);
-  const watch = worker.scanner.watch({
-    id: watchId,
-    taskMs: envelope.taskMs,
-    graceLeftMs: Math.max(0, settings.graceMs - graceUsedMs),
-    inline: agent.isolation === "inline",
-    ...(envelope.stepMs === undefined ? {} : { stepMs: envelope.stepMs }),
-  });
+  const watch = openWatch(worker, agent, { id: watchId, envelope, graceUsedMs });
+  if (watch instanceof Error) {
+    // Nothing runs unwatched. The scheduler tries again, here or elsewhere.
+    const end = {
+      ...failedBy(coded(watch, "internal")),
+      cause: "worker_lost",
+      retryable: true,
+    } as const;
+    await finishAttempt({ worker, spender, end, degraded: [], graceUsedMs });
+    return;
+  }
   const attempt = new Attempt({
     worker,
-    spender: { runId: job.runId, taskId: job.taskId, attempt: job.attempt },
+    spender,
     traceId,
     agent,
     envelope,
@@ -68,6 +74,31 @@ async function runAttempt(
     await running;
   } finally {
     active.remove(watchId);
+  }
+}
+
+interface ToWatch {
+  readonly id: string;
+  readonly envelope: TaskEnvelope;
+  readonly graceUsedMs: number;
+}
+
+/** The error when it cannot be watched: more tasks than the scanner has slots for. */
+function openWatch(
+  { scanner, settings }: WorkerParts,
+  { isolation }: AnyAgent,
+  { id, envelope, graceUsedMs }: ToWatch,
+): Watch | Error {
+  try {
+    return scanner.watch({
+      id,
+      taskMs: envelope.taskMs,
+      graceLeftMs: Math.max(0, settings.graceMs - graceUsedMs),
+      inline: isolation === "inline",
+      ...(envelope.stepMs === undefined ? {} : { stepMs: envelope.stepMs }),
+    });
+  } catch (error) {
+    return coded(error, "internal");
   }
 }
 

@@ -22,8 +22,8 @@ export interface RunnerSettings {
   readonly selfFenceMs: number;
   readonly pollMs: number;
   readonly holdRenewMs: number;
-  /** BU-7, until factors are learnt. */
-  readonly budgetFactor: number;
+  /** BU-7: a fixed factor, by an operator's word. Undefined: 1.2, then what is learnt per agent and model (BU-14). */
+  readonly budgetFactor: number | undefined;
   readonly budgetMode: GuardMode;
   readonly governor: GovernorLimits;
   readonly governorMode: GuardMode;
@@ -45,7 +45,7 @@ export const runnerDefaults: RunnerSettings = {
   selfFenceMs: livenessDefaults.selfFenceMs,
   pollMs: livenessDefaults.pollMs,
   holdRenewMs: livenessDefaults.holdRenewMs,
-  budgetFactor: 1.2,
+  budgetFactor: undefined,
   budgetMode: "enforce",
   governor: governorDefaults,
   governorMode: "enforce",

@@ -9,6 +9,7 @@
  * A4. After `stop` nothing is let out any more.
  */
 import type { BreakerRefusal, Permit } from "@bridle/breaker";
+import { reservationFor } from "@bridle/budget";
 import type { CodedError } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
@@ -17,7 +18,6 @@ import type { AdmissionParts } from "./admission-parts.ts";
 import type { CallEnd } from "./call-end.ts";
 import { OpenCall } from "./open-call.ts";
 import { refusalError } from "./refusal-error.ts";
-import { reserveAmounts } from "./reserve-amounts.ts";
 
 export interface CallAsk {
   readonly step: number;
@@ -93,7 +93,7 @@ export class TaskAdmission {
   }
 
   async #reserveAndGo(ask: CallAsk): Promise<OpenCall> {
-    const reserved = reserveAmounts(ask.estimate, ask.factor);
+    const reserved = reservationFor(ask.estimate, ask.factor);
     const holdId = await this.#reserve(ask, reserved);
     let permit: Permit | undefined;
     try {

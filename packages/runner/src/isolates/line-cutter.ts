@@ -1,9 +1,10 @@
-/** A line longer than this is cut; what a child prints is for people. */
+/** A line longer than this is cut, the rest of it dropped; what a child prints is for people. */
 const maxLineLength = 4096;
 
 /** Cuts a stream of text into lines; keeps at most one unfinished line, itself bounded. */
 export class LineCutter {
   #open = "";
+  #isDropping = false;
   readonly #onLine: (line: string) => void;
 
   constructor(onLine: (line: string) => void) {
@@ -11,20 +12,27 @@ export class LineCutter {
   }
 
   push(text: string): void {
-    const lines = text.split("\n");
-    lines[0] = this.#open + (lines[0] ?? "");
-    this.#open = lines.pop() ?? "";
-    for (const line of lines) this.#emit(line);
-    if (this.#open.length > maxLineLength) this.flush();
+    const [first = "", ...rest] = text.split("\n");
+    this.#append(first);
+    for (const next of rest) {
+      this.flush();
+      this.#append(next);
+    }
   }
 
+  /** The line in hand is complete. */
   flush(): void {
     const line = this.#open;
     this.#open = "";
-    if (line !== "") this.#emit(line);
+    this.#isDropping = false;
+    if (line !== "") this.#onLine(line);
   }
 
-  #emit(line: string): void {
-    this.#onLine(line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line);
+  #append(text: string): void {
+    if (this.#isDropping) return;
+    this.#open += text;
+    if (this.#open.length <= maxLineLength) return;
+    this.#open = `${this.#open.slice(0, maxLineLength)}…`;
+    this.#isDropping = true;
   }
 }

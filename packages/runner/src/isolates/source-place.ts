@@ -3,9 +3,9 @@
  * from a TypeScript loader, `at … (file:///a/b.js:3:5)` in a stack.
  */
 export function sourcePlace(stderr: string): string | undefined {
-  const places = stderr.matchAll(/(?:file:\/\/)?(\/[^\s:()'"]+):(\d+)/g);
+  const places = stderr.matchAll(/(?:file:\/\/|(?<=^|[\s('"]))(\/[^\s:()'"]+):(\d+)/gm);
   for (const [, file, line] of places) {
-    if (file !== undefined && !file.startsWith("/node:")) return `${file}:${line ?? ""}`;
+    if (file !== undefined) return `${file}:${line ?? ""}`;
   }
   return undefined;
 }

@@ -59,6 +59,7 @@ export class Attempt {
   /** Resolves when the attempt is finished in the store and nothing of it is left here. Never rejects. */
   async run(): Promise<void> {
     const keys = agentKeys(this.#core.scope(undefined));
+    this.#tellClaimed();
     const { breakers } = this.#options.worker;
     const answer = breakers.check(keys);
     const taskWatch = breakers.watchTask(keys);
@@ -70,6 +71,14 @@ export class Attempt {
     const message = `The circuit breaker "${key}" is open; the task was not started.`;
     const error = bridleError("breaker_open", { message, details: { breaker: key, retryAfterMs } });
     await this.#finish(failedBy(error), taskWatch);
+  }
+
+  /** It stands in the log since the claim itself; here the bus of this process hears of it. */
+  #tellClaimed(): void {
+    const { worker, spender, traceId } = this.#options;
+    const { workerId, bootId, clock, bus } = worker;
+    const at = clock.wallMs();
+    bus.emit({ type: "task.claimed", ...spender, traceId, at, workerId, bootId });
   }
 
   async #runWatched(taskWatch: TaskWatch): Promise<void> {

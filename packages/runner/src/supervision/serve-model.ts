@@ -1,4 +1,4 @@
-import type { ModelCallEvent, ModelCallResult, WireAdmission } from "@bridle/ports";
+import type { ModelCallEvent, ModelCallResult, WireAdmission, WireEnd } from "@bridle/ports";
 import { bridleError, modelRequestSchema } from "@bridle/protocol";
 import type { ModelRequest } from "@bridle/protocol";
 
@@ -78,13 +78,21 @@ function hasOnePrompt({ prompt, messages }: ModelRequest): boolean {
 function wireAdmission(scope: AttemptScope, step: Step, spent: { nanoUsd: number }): WireAdmission {
   const { admission, clocks, envelope, worker } = scope;
   const timeoutMs = envelope.stepMs ?? worker.settings.modelStepTimeoutMs;
+  const learn = (
+    { target, ...sample }: { target: string; estimate: number; reserved: number },
+    { basis, actual }: WireEnd,
+  ): void => {
+    // Only what the provider counted teaches anything (BU-14).
+    if (basis !== "usage") return;
+    worker.factors.settled(envelope.agent, target, { ...sample, actual: actual.tokens });
+  };
   return {
     admit: async ({ target, estimate }) => {
       const call = await admission.admit({
         step: step.number,
         keys: [...agentKeys(scope), `provider:${target}`],
         estimate: { ...estimate, calls: 1 },
-        factor: worker.settings.budgetFactor,
+        factor: worker.settings.budgetFactor ?? worker.factors.of(envelope.agent, target),
         isGoverned: true,
         onWaiting: (atMostMs) => clocks.pause(step.number, "budget", atMostMs),
         onWaited: () => clocks.resume(),
@@ -93,7 +101,10 @@ function wireAdmission(scope: AttemptScope, step: Step, spent: { nanoUsd: number
       return {
         end: async (end) => {
           clocks.end(step.number);
-          if (!call.hasEnded) spent.nanoUsd += end.actual.nanoUsd;
+          if (!call.hasEnded) {
+            spent.nanoUsd += end.actual.nanoUsd;
+            learn({ target, estimate: estimate.tokens, reserved: call.reserved.tokens }, end);
+          }
           await call.end(callEndOf(end));
         },
       };

@@ -15,6 +15,8 @@ interface Active {
 /** What this worker runs now, and the ways to reach it: orders by job, verdicts by watch. */
 export class ActiveAttempts {
   readonly #active = new Map<string, Active>();
+  /** Stops whatever is added from now on, too. */
+  #standing: StopRequest | undefined;
 
   get size(): number {
     return this.#active.size;
@@ -26,6 +28,7 @@ export class ActiveAttempts {
 
   add(watchId: string, active: Active): void {
     this.#active.set(watchId, active);
+    if (this.#standing !== undefined) active.attempt.stop(this.#standing);
   }
 
   remove(watchId: string): void {
@@ -46,6 +49,12 @@ export class ActiveAttempts {
 
   stopAll(request: StopRequest): void {
     for (const { attempt } of this.#active.values()) attempt.stop(request);
+  }
+
+  /** The worker shuts down: what was being claimed meanwhile is stopped as soon as it is here. */
+  stopForGood(request: StopRequest): void {
+    this.#standing = request;
+    this.stopAll(request);
   }
 
   /** Resolves when all that run now have ended. */

@@ -1,5 +1,6 @@
 import type { EnvReference } from "@bridle/agent";
 import type { BreakerSet } from "@bridle/breaker";
+import type { FactorBook } from "@bridle/budget";
 import type { Bus } from "@bridle/bus";
 import type { Clock, CodedError, Ids } from "@bridle/kernel";
 import type { ModelCaller, Store } from "@bridle/ports";
@@ -37,6 +38,7 @@ export interface WorkerParts {
   readonly settings: RunnerSettings;
   readonly holds: HoldKeeper;
   readonly queue: ReserveQueue;
+  readonly factors: FactorBook;
   /** Why no step may be taken now (WD-17), if so. */
   readonly refusesSteps: () => CodedError | undefined;
   readonly resolveSecret: (reference: EnvReference) => Promise<string>;
