@@ -2,7 +2,8 @@ import { defineAgent, defineConfig } from "@bridle/agent";
 import { openInstallation, readEnvironment } from "@bridle/host";
 import type { RunningParts } from "@bridle/host";
 
-const hello = defineAgent({
+/** Its process imports this module and looks for it: an agent must be exported. */
+export const hello = defineAgent({
   name: "hello",
   module: import.meta.url,
   run: (_context, { name }: { name: string }) => ({ greeting: `Hello, ${name}!` }),
