@@ -1,8 +1,10 @@
 import { defineTool } from "@bridle/agent";
+import { SimulatedClock } from "@bridle/kernel/testing";
 import type { ModelCall, ModelCallResult } from "@bridle/ports";
 import { bridleError } from "@bridle/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { createLocalScanner } from "../src/index.ts";
 import { answerAtOnce, typesOf } from "./rig.ts";
 import { createVirtualRig, inlineAgent, untilEnded } from "./virtual-rig.ts";
 import type { VirtualRig } from "./virtual-rig.ts";
@@ -728,6 +730,24 @@ describe("the worker", () => {
       stop: { guard: "governor", rule: "GV-1" },
     });
     expect((await rig.envelope(task)).settled.calls).toBe(10);
+  });
+
+  it("with fewer watch slots than tasks it runs nothing unwatched and gives the rest back", async () => {
+    const elsewhere = new SimulatedClock();
+    let runs = 0;
+    rig = await createVirtualRig({
+      agents: [
+        inlineAgent("waits", async () => {
+          runs += 1;
+          return goesOn;
+        }),
+      ],
+      scanner: (callbacks) => createLocalScanner({ ...callbacks, clock: elsewhere, slots: 1 }),
+    });
+    await rig.dispatch({ agent: "waits" });
+    const second = await rig.runToEnd({ agent: "waits" });
+    expect(await rig.outcome(second)).toMatchObject({ cause: "worker_lost", retryable: true });
+    expect(runs).toBe(1);
   });
 
   it("[B175] drains: what runs may end by itself, nothing new begins, the lease goes last", async () => {

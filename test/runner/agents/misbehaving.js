@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { closeSync, writeSync } from "node:fs";
 
-import { defineAgent } from "@bridle/agent";
+import { defineAgent, defineTool } from "@bridle/agent";
 
 const module = import.meta.url;
 
@@ -209,4 +209,85 @@ export const asks = defineAgent({
     });
     return { text, streamed };
   },
+});
+
+export const countsSteps = defineAgent({
+  name: "counts-steps",
+  module,
+  run: async (context) => {
+    const seen = [];
+    for (const n of [1, 2, 3]) seen.push(await context.step(`step ${n}`, () => n));
+    return seen;
+  },
+});
+
+/** A Standard Schema without a library. */
+const wantsNumber = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value) =>
+      typeof value?.n === "number"
+        ? { value }
+        : { issues: [{ message: "expected a number", path: ["n"] }] },
+  },
+};
+
+export const callsTool = defineAgent({
+  name: "calls-tool",
+  module,
+  tools: {
+    double: defineTool({
+      name: "double",
+      description: "Doubles.",
+      input: wantsNumber,
+      run: ({ n }) => ({ doubled: n * 2 }),
+    }),
+  },
+  run: async (context, input) => context.tool("double", input),
+});
+
+export const returnsDate = defineAgent({
+  name: "returns-date",
+  module,
+  run: () => new Date(Date.UTC(2026, 0, 1)),
+});
+
+export const returnsCycle = defineAgent({
+  name: "returns-cycle",
+  module,
+  run: () => {
+    const cycle = {};
+    cycle.self = cycle;
+    return cycle;
+  },
+});
+
+export const throwsCoded = defineAgent({
+  name: "throws-coded",
+  module,
+  run: () => {
+    throw Object.assign(new Error("short and stout"), { code: "TEAPOT", retryable: false });
+  },
+});
+
+export const throwsText = defineAgent({
+  name: "throws-text",
+  module,
+  run: () => {
+    // oxlint-disable-next-line no-throw-literal -- what agents do
+    throw "just words";
+  },
+});
+
+export const endsPolitely = defineAgent({
+  name: "ends-politely",
+  module,
+  run: async (context) => {
+    context.log.info("running");
+    return new Promise((_, reject) => {
+      context.signal.addEventListener("abort", () => reject(context.signal.reason));
+    });
+  },
+  onCancel: (context, { code }) => context.log.info(`onCancel: ${code}`),
 });
