@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { canMountDisks, mountDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { bridle, fixtureConfig, startInstallation } from "./bridle-process.ts";
@@ -28,6 +29,12 @@ describe("a start that cannot work says why in one sentence", () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, ".bridle"), "");
     expectOneSentence(await dev(folder), /\.bridle/);
+  });
+
+  it.skipIf(!canMountDisks)("a full disk", async () => {
+    const folder = await mountDisk(1);
+    await writeFile(join(folder, "filling"), Buffer.alloc(1024 * 1024 - 8192));
+    expectOneSentence(await dev(folder), /full|ENOSPC/);
   });
 
   it("port in use", async () => {
