@@ -68,8 +68,9 @@ export const leavesSession = defineAgent({
   name: "leaves-session",
   module,
   run: async (context) => {
-    const child = spawn("setsid", ["sh", "-c", "echo $$; sleep 600"], {
+    const child = spawn("sh", ["-c", "echo $$; sleep 600"], {
       stdio: ["ignore", "pipe", "ignore"],
+      // A session of its own, as setsid gives it.
       detached: true,
     });
     child.stdout.on("data", (text) => context.log.info(`grandchild ${String(text).trim()}`));

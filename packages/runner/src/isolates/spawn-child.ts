@@ -42,8 +42,8 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
 /** Node strips types itself from 22.18 on; before that tsx does (+100 ms per start, measured). */
 function loaderFlags(module: string): readonly string[] {
   if (!/\.[cm]?ts$/.test(module) || hasTypeStripping()) return [];
-  const loader = createRequire(import.meta.url).resolve("tsx");
-  return ["--import", pathToFileURL(loader).href];
+  const require = createRequire(import.meta.url);
+  return ["--import", pathToFileURL(require.resolve("tsx")).href];
 }
 
 function hasTypeStripping(): boolean {

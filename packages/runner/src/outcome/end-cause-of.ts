@@ -16,6 +16,8 @@ const causes: Partial<Record<ErrorCode, EndCause>> = {
   child_crashed: "child_crashed",
   frame_invalid: "child_crashed",
   step_timeout: "step_timeout",
+  // The call layer's own clock over the same step, after its retries (WD-9).
+  model_timeout: "step_timeout",
   task_timeout: "task_timeout",
   deadline_passed: "task_timeout",
   task_stalled: "stalled",

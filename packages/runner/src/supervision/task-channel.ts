@@ -24,7 +24,7 @@ export type LastWord =
   | { readonly kind: "failed"; readonly fault: WireFault }
   | { readonly kind: "ended"; readonly end: IsolateEnd };
 
-export interface TaskChannelListener {
+interface TaskChannelListener {
   /** Contract: resolves with the answer's JSON text; rejects only with a coded fault. */
   readonly onRequest: (id: number, request: IsolateRequest) => Promise<string>;
   readonly onBeat: (beat: Extract<FromIsolate, { type: "beat" }>["beat"]) => void;

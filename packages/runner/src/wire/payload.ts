@@ -22,7 +22,7 @@ import type { Payload } from "@bridle/protocol";
  */
 
 /** Above this a value goes by file: a quarter of a frame, so that escaping and a message's other fields always fit. */
-export const inlineTextLength = 128 * 1024;
+const inlineTextLength = 128 * 1024;
 
 export class PayloadFault extends Error {
   override readonly name = "PayloadFault";
