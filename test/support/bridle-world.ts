@@ -1,0 +1,164 @@
+/**
+ * A whole installation around one fake provider: real store, real HTTP, real processes. What tests of more than one package share.
+ *
+ * Whatever it started is gone after `close`, and `close` fails when it is not.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { BridleConfig, GuardsConfig } from "@bridle/agent";
+import { createClient } from "@bridle/client";
+import type { Client } from "@bridle/client";
+import { startFakeProvider } from "@bridle/fake-agents/fake-llm";
+import type { FakeProvider, FakeScript, ModelCounters } from "@bridle/fake-agents/fake-llm";
+import { openInstallation, readEnvironment } from "@bridle/host";
+import type { Hooks, Installation } from "@bridle/host";
+import { systemClock, systemRandom } from "@bridle/kernel/system";
+import type { RunView } from "@bridle/protocol";
+
+import { IsolateWatch } from "./isolate-watch.ts";
+
+export interface WorldOptions {
+  readonly agents: BridleConfig["agents"];
+  /** Each is a model of the provider `fake` under the same name; `provider/model` names another provider at the same address. */
+  readonly models?: readonly string[];
+  readonly script?: FakeScript;
+  /** Shipped defaults unless given. */
+  readonly guards?: GuardsConfig;
+  readonly config?: Pick<BridleConfig, "limits" | "liveness">;
+  readonly hooks?: Hooks;
+  /** Default: an embedded store in a folder of its own. */
+  readonly storeUrl?: string;
+}
+
+/** An entry of a run's log as the API gives it. */
+export interface ApiEvent {
+  readonly type: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly [member: string]: unknown;
+}
+
+export interface BridleWorld {
+  readonly provider: FakeProvider;
+  readonly client: Client;
+  readonly installation: Installation;
+  /** Processes of agents that this world has started. */
+  readonly isolates: IsolateWatch;
+  submit(spec: unknown, input?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Resolves with the run once it has ended. */
+  ended(runId: string): Promise<RunView>;
+  /** Resolves with the first entry of the run's log that is one. */
+  sees(runId: string, isIt: (event: ApiEvent) => boolean): Promise<ApiEvent>;
+  log(runId: string): Promise<readonly ApiEvent[]>;
+  close(): Promise<void>;
+}
+
+/** US dollars per million tokens of every model here. */
+export const price = { inputUsdPerMillion: 2.5, outputUsdPerMillion: 10 };
+
+export async function openWorld(options: WorldOptions): Promise<BridleWorld> {
+  const folder = await mkdtemp(join(tmpdir(), "bridle-world-"));
+  const provider = await startFakeProvider({ script: options.script });
+  const { models = [], storeUrl = `pglite:${join(folder, "data")}`, hooks } = options;
+  const isolates = new IsolateWatch();
+  const installation = await openInstallation({
+    environment: readEnvironment({
+      BRIDLE_STORE_URL: storeUrl,
+      BRIDLE_DATA_DIR: join(folder, "data"),
+      BRIDLE_SHUTDOWN_MS: "15000",
+      PORT: "0",
+      LOG_LEVEL: "error",
+    }),
+    folder,
+    config: {
+      ...options.config,
+      ...modelsAt(provider.url, models),
+      agents: options.agents,
+      ...(options.guards === undefined ? {} : { guards: options.guards }),
+    },
+    env: { PATH: process.env["PATH"] },
+    hooks,
+  });
+  installation.bus.on("task.started", ({ pid }) => isolates.saw(pid));
+  const running = await installation.start(["server", "scheduler", "worker"]);
+  const client = createClient({
+    url: running.url ?? "",
+    apiKey: installation.localToken,
+    fetch,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  return {
+    provider,
+    client,
+    installation,
+    isolates,
+    ...reading(client),
+    submit: async (spec, input = {}) => (await client.submit(spec, input)).runId,
+    close: async () => {
+      await running.stop();
+      await provider.close();
+      await rm(folder, { recursive: true, force: true });
+      const left = isolates.alive();
+      if (left.length > 0) throw new Error(`Processes are left: ${left.join(", ")}`);
+    },
+  };
+}
+
+function modelsAt(
+  url: string,
+  models: readonly string[],
+): Pick<BridleConfig, "providers" | "models"> {
+  const targets = models.map((name) => (name.includes("/") ? name : `fake/${name}`));
+  const provider = {
+    kind: "openai-compatible",
+    baseUrl: url,
+    profiles: [{ apiKey: "not-a-secret" }],
+  } as const;
+  return {
+    providers: Object.fromEntries(targets.map((target) => [target.split("/")[0], provider])),
+    models: Object.fromEntries(
+      targets.map((target) => [target.split("/")[1], { chain: [target], price }]),
+    ),
+  };
+}
+
+function reading(client: Client): Pick<BridleWorld, "ended" | "sees" | "log"> {
+  const sees: BridleWorld["sees"] = async (runId, isIt) => {
+    for await (const { event, seq, data } of client.follow(runId, { afterSeq: 0 })) {
+      const entry = { ...data, type: event, seq: seq ?? 0, at: Number(data["at"]) };
+      if (seq !== undefined && isIt(entry)) return entry;
+    }
+    throw new Error(`Run ${runId} ended without it.`);
+  };
+  return {
+    sees,
+    ended: async (runId) => {
+      await sees(runId, ({ type }) => type === "run.finished");
+      return client.get(runId);
+    },
+    log: async (runId) => {
+      const events: ApiEvent[] = [];
+      for (let afterSeq = 0; ;) {
+        // oxlint-disable-next-line no-await-in-loop -- pages follow each other
+        const page = await client.events(runId, { afterSeq, limit: 1000 });
+        events.push(...page.events);
+        if (page.next === undefined) return events;
+        afterSeq = page.next;
+      }
+    },
+  };
+}
+
+/** What the provider counted for one model. */
+export function countedFor({ provider }: BridleWorld, model: string): ModelCounters {
+  const nothing = { requests: 0, promptTokens: 0, completionTokens: 0 };
+  return provider.counters().byModel[model] ?? nothing;
+}
+
+/** The status of each task of a run. */
+export function statuses({ tasks }: RunView): Readonly<Record<string, string>> {
+  return Object.fromEntries(tasks.map(({ id, status }) => [id, status]));
+}
