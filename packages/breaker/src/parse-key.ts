@@ -1,7 +1,7 @@
 import { bridleError } from "@bridle/protocol";
 
 /** Narrowest first: the order in which a refusal is looked for (B5). */
-export const tiers = ["tool", "chain", "agent", "provider"] as const;
+const tiers = ["tool", "chain", "agent", "provider"] as const;
 export type Tier = (typeof tiers)[number];
 
 export interface ParsedKey {

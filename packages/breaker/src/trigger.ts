@@ -15,7 +15,7 @@ export interface Sample {
 /** What an outcome says about one tier (BR-14). */
 export type Verdict = "success" | "failure" | "ignored";
 
-export const triggerNames = [
+const triggerNames = [
   "failure_rate",
   "slow_failure_rate",
   "consecutive_failures",

@@ -4,7 +4,7 @@ import { flag, hasFlag } from "./watch-columns.ts";
 import type { WatchColumns } from "./watch-columns.ts";
 
 /** WD-5: so many beats without progress. */
-export const stallRepeats = 3;
+const stallRepeats = 3;
 /** WD-5: a stall takes at least this long, and longer when the step in hand may. */
 export const stallFloorMs = 10_000;
 

@@ -37,7 +37,7 @@ const columnNames = [
   "tokens",
 ] as const;
 
-export type ColumnName = (typeof columnNames)[number];
+type ColumnName = (typeof columnNames)[number];
 
 const headerLength = 2;
 const highWaterIndex = 0;

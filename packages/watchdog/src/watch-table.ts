@@ -9,7 +9,7 @@ import { clearFlags, flag, hasFlag, setFlags, setHighWater } from "./watch-colum
 import type { WatchColumns } from "./watch-columns.ts";
 
 /** WD-11: what a computed timeout gets on top. */
-export const adaptiveSlackMs = 5000;
+const adaptiveSlackMs = 5000;
 
 export interface SlotRef {
   readonly slot: number;

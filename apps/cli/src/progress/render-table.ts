@@ -6,7 +6,7 @@ import { formatCount, formatDuration, formatUsd } from "../text/format.ts";
 import { oneLine } from "../text/sanitize.ts";
 import type { Progress, TaskProgress } from "./progress.ts";
 
-export type Colors = ReturnType<typeof createColors>;
+type Colors = ReturnType<typeof createColors>;
 
 export interface Frame {
   readonly columns: number;

@@ -22,7 +22,7 @@ export interface StoredKey {
   readonly revokedAt?: number;
 }
 
-export function keyFilePath(dataDir: string): string {
+function keyFilePath(dataDir: string): string {
   return join(dataDir, "keys.json");
 }
 

@@ -32,6 +32,6 @@ export interface ApiRequest {
 }
 
 /** Contract: resolves with the JSON answer, or with undefined when it has answered by itself through `reply`. */
-export type Handler = (request: ApiRequest, context: ApiContext) => Promise<unknown>;
+type Handler = (request: ApiRequest, context: ApiContext) => Promise<unknown>;
 
 export type Handlers = { readonly [Name in RouteName]: Handler };

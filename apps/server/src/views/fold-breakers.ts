@@ -4,7 +4,7 @@ import type { BreakerView, FleetEvent } from "@bridle/protocol";
 const pageSize = 1000;
 
 /** One event of the fleet log over what is known; other events change nothing. */
-export function foldBreakers(
+function foldBreakers(
   known: ReadonlyMap<string, BreakerView>,
   event: FleetEvent,
 ): ReadonlyMap<string, BreakerView> {

@@ -5,7 +5,7 @@ import { bridleError } from "@bridle/protocol";
 
 import { currentProcess, isAlive, type ProcessIdentity } from "./process-identity.ts";
 
-export interface LockOwner extends ProcessIdentity {
+interface LockOwner extends ProcessIdentity {
   /** Names this one locking of the folder. */
   readonly nonce: string;
 }
