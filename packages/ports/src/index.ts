@@ -1,7 +1,16 @@
-export type * from "./attempts.ts";
-export type * from "./expressions.ts";
-export type * from "./feed.ts";
-export type * from "./fleet-log.ts";
+export type {
+  Attempts,
+  Claim,
+  ClaimAnswer,
+  Finish,
+  FinishAnswer,
+  OpenClaim,
+  StepJournal,
+  StopOrder,
+} from "./attempts.ts";
+export type { Bindings, EvaluationAnswer, Expressions } from "./expressions.ts";
+export type { Feed, FeedChannel } from "./feed.ts";
+export type { FleetLog } from "./fleet-log.ts";
 export { TransportError, transportFaults } from "./guarded-fetch.ts";
 export type {
   GuardedFetch,
@@ -9,11 +18,11 @@ export type {
   TransportErrorOptions,
   TransportFault,
 } from "./guarded-fetch.ts";
-export type * from "./inbox.ts";
-export type * from "./leases.ts";
-export type * from "./ledger.ts";
-export type * from "./logger.ts";
-export type * from "./model-caller.ts";
+export type { Inbox, InboxEntry, InboxMessage } from "./inbox.ts";
+export type { Leases } from "./leases.ts";
+export type { Ledger } from "./ledger.ts";
+export type { LogFields, Logger } from "./logger.ts";
+export type { ModelCall, ModelCaller, ModelCallEvent, ModelCallResult } from "./model-caller.ts";
 export { failureClasses, WireError } from "./model-provider.ts";
 export type {
   FailureClass,
@@ -22,9 +31,17 @@ export type {
   WirePart,
   WireRequest,
 } from "./model-provider.ts";
-export type * from "./run-index.ts";
-export type * from "./run-log.ts";
-export type * from "./store.ts";
-export type * from "./task-queue.ts";
-export type * from "./timers.ts";
-export type * from "./wire-admission.ts";
+export type { RunIndex, RunQuery, RunRow } from "./run-index.ts";
+export type {
+  CommitAnswer,
+  DecisionCommit,
+  NewRun,
+  RunLog,
+  StoredRun,
+  SubmitAnswer,
+  TimerEntry,
+} from "./run-log.ts";
+export type { Store } from "./store.ts";
+export type { JobHandler, QueuedJob, QueueWorker, TaskQueue } from "./task-queue.ts";
+export type { DueTimer, Timers } from "./timers.ts";
+export type { WireAdmission, WireAsk, WireEnd, WirePermit } from "./wire-admission.ts";

@@ -1,24 +1,158 @@
-export * from "./amounts.ts";
-export * from "./api.ts";
-export * from "./beats.ts";
-export * from "./bridle-error.ts";
-export * from "./config-file.ts";
-export * from "./defaults.ts";
-export * from "./duration.ts";
-export * from "./end-causes.ts";
-export * from "./error-table.ts";
-export * from "./events.ts";
-export * from "./failure-class.ts";
-export * from "./http/open-api.ts";
-export * from "./http/route-table.ts";
-export * from "./http/route.ts";
-export * from "./ids.ts";
-export * from "./isolate-messages.ts";
-export * from "./jobs.ts";
-export * from "./ledger-types.ts";
-export * from "./llm-types.ts";
-export * from "./outcome.ts";
-export * from "./spec.ts";
-export * from "./states.ts";
-export * from "./stop.ts";
-export * from "./task-envelope.ts";
+export {
+  addAmounts,
+  type Amounts,
+  fromWireAmounts,
+  nanoUsdPerUsd,
+  noAmounts,
+  toWireAmounts,
+  type WireAmounts,
+  wireAmountsSchema,
+} from "./amounts.ts";
+export {
+  type AgentList,
+  agentListSchema,
+  type BreakerList,
+  breakerListSchema,
+  type BreakerView,
+  breakerViewSchema,
+  type CancelBody,
+  cancelBodySchema,
+  type EnvelopeList,
+  envelopeListSchema,
+  type EnvelopeView,
+  envelopeViewSchema,
+  type EventPage,
+  eventPageSchema,
+  type Health,
+  healthSchema,
+  type Problem,
+  problemSchema,
+  resumeBodySchema,
+  type RunPage,
+  runPageSchema,
+  type RunSummary,
+  runSummarySchema,
+  type RunView,
+  runViewSchema,
+  type SubmitBody,
+  submitBodySchema,
+  type Submitted,
+  submittedSchema,
+  type TaskView,
+  taskViewSchema,
+} from "./api.ts";
+export { type Beat, beatSchema } from "./beats.ts";
+export { bridleError, type BridleErrorOptions } from "./bridle-error.ts";
+export {
+  type ConfigFile,
+  configFileSchema,
+  configJsonSchema,
+  type LimitName,
+  livenessFaults,
+  type LivenessSettings,
+  serverConfigSchema,
+} from "./config-file.ts";
+export { defaultLimits, livenessDefaults } from "./defaults.ts";
+export { durationSchema, parseDuration } from "./duration.ts";
+export { type EndCause, endCauseNames, endCauses, type EndRule } from "./end-causes.ts";
+export { type ErrorCode, errorTable } from "./error-table.ts";
+export {
+  breakerTiers,
+  type BridleEvent,
+  type DecisionEvent,
+  type EventClass,
+  eventClasses,
+  eventFields,
+  type EventOf,
+  type EventType,
+  type FleetEvent,
+  fleetEventSchema,
+  type JournalEvent,
+  type LogEntry,
+  type RunEvent,
+  runEventSchema,
+  type TransientEvent,
+} from "./events.ts";
+export { type FailureClass, failureClasses } from "./failure-class.ts";
+export { openApiDocument } from "./http/open-api.ts";
+export { commonErrors, type RouteName, routeTable } from "./http/route-table.ts";
+export { type Route, type Scope, scopes } from "./http/route.ts";
+export {
+  asRunId,
+  asTaskId,
+  type RunId,
+  runIdSchema,
+  type TaskId,
+  taskIdSchema,
+  taskNamePattern,
+} from "./ids.ts";
+export {
+  type FromIsolate,
+  fromIsolateSchema,
+  type IsolateRequest,
+  type IsolateTask,
+  type Payload,
+  type ToIsolate,
+  type WireFault,
+} from "./isolate-messages.ts";
+export { type Job, jobId, jobSchema } from "./jobs.ts";
+export {
+  type EnvelopeState,
+  type EnvelopeTerms,
+  type HoldEnd,
+  type HoldState,
+  type HoldStatus,
+  type RefusalKind,
+  type ReserveAnswer,
+  type ReserveRefusal,
+  type ReserveRequest,
+  type SettleRequest,
+  type Spender,
+} from "./ledger-types.ts";
+export {
+  type Message,
+  messageSchema,
+  type ModelRequest,
+  modelRequestSchema,
+  type ModelResponse,
+  modelResponseSchema,
+  type TokenUsage,
+} from "./llm-types.ts";
+export { type TaskOutcome, taskOutcomeSchema } from "./outcome.ts";
+export {
+  backoffSpecSchema,
+  breakerSpecSchema,
+  dependencySpecSchema,
+  envelopeSpecSchema,
+  forEachSpecSchema,
+  type JoinCondition,
+  joinConditions,
+  llmTaskSpecSchema,
+  type RetrySpec,
+  retrySpecSchema,
+  runBudgetSpecSchema,
+  type SpecIssue,
+  specIssueSchema,
+  type TaskSpec,
+  taskSpecSchema,
+  timeoutSpecSchema,
+  type WorkflowSpec,
+  type WorkflowSpecInput,
+  workflowSpecSchema,
+} from "./spec.ts";
+export {
+  type FailedTaskStatus,
+  failedTaskStatuses,
+  isTerminalRun,
+  isTerminalTask,
+  type RunStatus,
+  runStatuses,
+  type TaskStatus,
+  taskStatuses,
+  type TerminalRunStatus,
+  terminalRunStatuses,
+  type TerminalTaskStatus,
+  terminalTaskStatuses,
+} from "./states.ts";
+export { guardNames, type Stop, stopSchema } from "./stop.ts";
+export { type TaskEnvelope, taskEnvelopeSchema } from "./task-envelope.ts";
