@@ -17,14 +17,12 @@ async function provider(): Promise<string> {
 
 it("the example's three agents finish a report within its budget", async () => {
   const cwd = await temporaryFolder();
-  const example = join(repository, "examples", "research");
+  const file = (name: string): string => join(repository, "examples", "research", name);
+  const input = ["--input", "topic=tidal power"];
   const { code, out, err } = await bridle({
     cwd,
     env: { MODEL_URL: await provider(), MODEL_API_KEY: "none" },
-    args: [
-      ...["run", "--local", "--config", join(example, "bridle.config.ts")],
-      ...[join(example, "workflow.yaml"), "--input", "topic=tidal power"],
-    ],
+    args: ["run", "--local", "--config", file("bridle.config.ts"), file("workflow.yaml"), ...input],
   });
   expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
   expect(out).toContain("# What is known about tidal power");

@@ -48,7 +48,7 @@ it("every TypeScript block has the types it claims", async () => {
 }, 60_000);
 
 it("a TypeScript block with a wrong type is found", async () => {
-  const [block] = blocks.filter(({ language }) => language === "ts");
+  const block = blocks.find(({ language }) => language === "ts");
   if (block === undefined) throw new Error("There is no TypeScript block.");
   const wrong = { ...block, text: `${block.text}\nexport const count: number = "three";\n` };
   expect((await typeFaults([wrong])).join("\n")).toContain("TS2322");
@@ -73,8 +73,9 @@ test.each(ofBridle)("`%s` names a command and options that exist", async (comman
   const usage = /^Usage: bridle ?(.*)$/m.exec(io.outText)?.[1] ?? "";
   const path = usage.split(" ").filter((word) => /^[a-z]+$/.test(word));
   expect(words.slice(0, path.length)).toEqual(path);
-  const [next] = words.slice(path.length);
-  if (!usage.includes("<") && next !== undefined) expect(next).toMatch(/^-/);
+  // What takes no argument is followed by options alone.
+  const next = usage.includes("<") ? undefined : words[path.length];
+  expect(next ?? "--none").toMatch(/^-/);
   for (const option of words.filter((word) => /^--?[a-z]/.test(word))) {
     expect(io.outText).toMatch(new RegExp(`(?:^|[\\s,])${option}\\b`, "m"));
   }
@@ -119,12 +120,9 @@ it("every decision is in the index of decisions", async () => {
 /** Names of all members of a workflow's schema, at any depth. */
 function namesIn(schema: unknown): readonly string[] {
   const { shape, innerType, element, options } = (schema as { def?: Definition }).def ?? {};
-  return [
-    ...Object.entries(shape ?? {}).flatMap(([name, member]) => [name, ...namesIn(member)]),
-    ...[innerType, element, ...(options ?? [])]
-      .filter((inner) => inner !== undefined)
-      .flatMap(namesIn),
-  ];
+  const inner = [innerType, element, ...(options ?? []), ...Object.values(shape ?? {})];
+  const below = inner.filter((member) => member !== undefined).flatMap(namesIn);
+  return Object.keys(shape ?? {}).concat(below);
 }
 
 interface Definition {

@@ -49,7 +49,7 @@ export function readPage(path: string): Page {
       notes: Object.fromEntries(words.map((word) => word.split("=", 2) as [string, string])),
       text: String(body),
     });
-    return "\n".repeat(String(whole).split("\n").length - 1);
+    return "\n".repeat(whole.split("\n").length - 1);
   });
   return { path, text, blocks, prose };
 }
