@@ -9,7 +9,7 @@ import { storeError } from "../store-error.ts";
 import { unpackArchive } from "./unpack-archive.ts";
 
 /** Raise it when the archive's making changes (start parameters, PGlite's version). */
-const archiveFormat = "pglite-0.5.17-1";
+const archiveFormat = "pglite-0.5.17-2";
 
 /** Where the build leaves a data folder that is already initialised and migrated; it may not be there. */
 export async function archiveFile(): Promise<URL> {
@@ -21,9 +21,9 @@ export async function archiveFile(): Promise<URL> {
   return new URL(`../../dist/pglite-${key}.tar.gz`, import.meta.url);
 }
 
-/** The prepared archive, unpacked to a tar; undefined when there is none for this version. */
-export async function readArchive(): Promise<Buffer | undefined> {
-  const packed = await readFile(await archiveFile()).catch(() => undefined);
+/** The prepared archive, unpacked to a tar: the given one, or this package's own; undefined when there is none. */
+export async function readArchive(file?: URL): Promise<Buffer | undefined> {
+  const packed = await readFile(file ?? (await archiveFile())).catch(() => undefined);
   return packed === undefined ? undefined : promisify(gunzip)(packed);
 }
 
@@ -54,13 +54,14 @@ export function folderError(error: unknown, folder: string): Error {
  */
 export async function prepareDataFolder(
   folder: string,
+  archiveUrl: URL | undefined,
   initialise: (path: string) => Promise<void>,
 ): Promise<{ readonly path: string; readonly isNew: boolean }> {
   const path = join(folder, "pgdata");
   if (await exists(join(path, "PG_VERSION"))) return { path, isNew: false };
   await removeLeftovers(folder);
   const building = join(folder, "pgdata.building");
-  const archive = await readArchive();
+  const archive = await readArchive(archiveUrl);
   if (archive === undefined) await initialise(building);
   else await unpackArchive(archive, building);
   await rename(building, path);

@@ -16,6 +16,8 @@ export type PgliteDatabaseOptions = (
   readonly clock: Clock;
   /** An open transaction that says nothing for so long is rolled back: everybody waits for it. Default 5000. */
   readonly idleInTransactionMs?: number | undefined;
+  /** What a new folder starts as: a file of `writePgliteArchive`. Default: the one of this package's build. */
+  readonly archive?: URL | undefined;
   /** Told when the database stops by itself (a full disk): it cannot be reopened in place, so end the process. */
   readonly onError?: ((error: Error) => void) | undefined;
 };
@@ -39,8 +41,22 @@ const closeGraceMs = 2000;
  * Rejects with `store_locked` (another process has the folder), `store_unwritable`, `store_full`, `store_unavailable`.
  */
 export async function openPgliteDatabase(options: PgliteDatabaseOptions): Promise<PgliteDatabase> {
-  if (options.memory === true) return openInMemory(options);
-  const { folder } = options;
+  // It loads its code while the folder is looked after.
+  const thread = new PgliteThread();
+  try {
+    if (options.memory === true) return await openInMemory(thread, options);
+    return await openLocked(thread, options.folder, options);
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
+}
+
+async function openLocked(
+  thread: PgliteThread,
+  folder: string,
+  options: PgliteDatabaseOptions,
+): Promise<PgliteDatabase> {
   await ensureFolder(folder);
   const lock = await lockFolder(join(folder, "bridle.lock"), options.clock.wallMs()).catch(
     (error: unknown) => {
@@ -48,17 +64,20 @@ export async function openPgliteDatabase(options: PgliteDatabaseOptions): Promis
     },
   );
   try {
-    return await openFolder(folder, lock, options);
+    return await openFolder(thread, { folder, lock, options });
   } catch (error) {
     await lock.release();
     throw folderError(error, folder);
   }
 }
 
-async function openInMemory(options: PgliteDatabaseOptions): Promise<PgliteDatabase> {
-  const thread = await PgliteThread.start({
+async function openInMemory(
+  thread: PgliteThread,
+  options: PgliteDatabaseOptions,
+): Promise<PgliteDatabase> {
+  await thread.open({
     dataFolder: undefined,
-    archive: await readArchive(),
+    archive: await readArchive(options.archive),
     idleInTransactionMs: options.idleInTransactionMs ?? 5000,
     heartbeat: undefined,
   });
@@ -69,23 +88,28 @@ async function openInMemory(options: PgliteDatabaseOptions): Promise<PgliteDatab
   });
 }
 
+interface LockedFolder {
+  readonly folder: string;
+  readonly lock: FolderLock;
+  readonly options: PgliteDatabaseOptions;
+}
+
 async function openFolder(
-  folder: string,
-  lock: FolderLock,
-  options: PgliteDatabaseOptions,
+  thread: PgliteThread,
+  { folder, lock, options }: LockedFolder,
 ): Promise<PgliteDatabase> {
-  const start = (dataFolder: string): Promise<PgliteThread> =>
-    PgliteThread.start({
-      dataFolder,
-      archive: undefined,
-      idleInTransactionMs: options.idleInTransactionMs ?? 5000,
-      heartbeat: { file: join(folder, "bridle.lock"), everyMs: heartbeatMs },
-    });
-  const { path, isNew } = await prepareDataFolder(folder, async (building) => {
-    const initialising = await start(building);
+  const start = {
+    archive: undefined,
+    idleInTransactionMs: options.idleInTransactionMs ?? 5000,
+    heartbeat: { file: join(folder, "bridle.lock"), everyMs: heartbeatMs },
+  };
+  const { path, isNew } = await prepareDataFolder(folder, options.archive, async (building) => {
+    const initialising = new PgliteThread();
+    await initialising.open({ ...start, dataFolder: building });
     await initialising.close();
   });
-  return assemble(await start(path), options, {
+  await thread.open({ ...start, dataFolder: path });
+  return assemble(thread, options, {
     previousEnd: isNew ? "none" : await previousEnd(lock),
     durability:
       "Survives the death of this process (kill -9 included), but not power loss: the embedded database never calls fsync.",

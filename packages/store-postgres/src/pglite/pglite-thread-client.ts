@@ -26,9 +26,10 @@ export class PgliteThread implements SessionPort {
   #onDeath: ((reason: CodedError) => void) | undefined;
   #isClosing = false;
 
-  private constructor(start: ThreadStart) {
+  /** Starts the thread, which loads its code at once: the folder can be looked after meanwhile. */
+  constructor() {
     // Without the process's own flags: a loader or a condition for sources is not for compiled code.
-    this.#worker = new Worker(threadEntry("pglite-thread"), { workerData: start, execArgv: [] });
+    this.#worker = new Worker(threadEntry("pglite-thread"), { execArgv: [] });
     this.#worker.on("message", (message: FromThread) => this.#receive(message));
     this.#worker.on("error", (error) => this.#die(error.message));
     this.#exited = new Promise((resolve) => {
@@ -39,13 +40,13 @@ export class PgliteThread implements SessionPort {
     });
   }
 
-  /** Rejects when the database cannot be opened. */
-  static async start(start: ThreadStart): Promise<PgliteThread> {
-    const thread = new PgliteThread(start);
+  /** To be called once. Rejects when the database cannot be opened. */
+  async open(start: ThreadStart): Promise<void> {
+    if (this.#death !== undefined) throw this.#death;
     await new Promise<void>((resolve, reject) => {
-      thread.#onReady = { resolve, reject };
+      this.#onReady = { resolve, reject };
+      this.#post({ type: "open", start });
     });
-    return thread;
   }
 
   /** Why the database cannot be used any more (`store_full`, `store_unavailable`); undefined while it can. */

@@ -1,6 +1,6 @@
 /** Entry of the thread that holds the embedded database. Runs from plain JavaScript. */
 import { utimesSync } from "node:fs";
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 
 import { RingBuffer } from "@bridle/kernel";
 import { systemClock } from "@bridle/kernel/system";
@@ -11,8 +11,6 @@ import type { FromThread, ThreadStart, ToThread } from "./thread-messages.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("This module is the entry of a worker thread.");
-// Written by `startPgliteThread` with exactly this type.
-const start = workerData as ThreadStart;
 
 function send(message: FromThread, transfer: readonly ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer);
@@ -45,32 +43,56 @@ const startParams = [
   // Nothing analyses tables here, and a plan made while a table was small is kept while it grows.
   "-c",
   "enable_seqscan=off",
+  // All of it becomes resident at start: the default of 128 MB was a quarter of the process's memory. What does not fit
+  // is read again from the operating system's own cache.
+  "-c",
+  "shared_buffers=32MB",
 ];
 
-const database = await PGlite.create({
-  ...(start.dataFolder === undefined ? {} : { dataDir: start.dataFolder }),
-  ...(start.archive === undefined
-    ? {}
-    : { loadDataDir: new Blob([start.archive as Uint8Array<ArrayBuffer>]) }),
-  onStderr: (line) => {
-    complaints.push(line);
-    return false;
-  },
-  // Smaller log segments: the data folder starts at 27 instead of 40 MB, which is most of a cold start.
-  initDbStartParams: ["--wal-segsize=4"],
-  startParams,
-});
-const session = new PgliteSession({
-  database,
-  clock: systemClock,
-  idleInTransactionMs: start.idleInTransactionMs,
-  send,
-  onFatal: die,
-});
+async function openDatabase({ dataFolder, archive }: ThreadStart): Promise<PGlite> {
+  return PGlite.create({
+    ...(dataFolder === undefined ? {} : { dataDir: dataFolder }),
+    ...(archive === undefined
+      ? {}
+      : { loadDataDir: new Blob([archive as Uint8Array<ArrayBuffer>]) }),
+    onStderr: (line) => {
+      complaints.push(line);
+      return false;
+    },
+    // Smaller log segments: with the usual ones half of a new data folder is log, and copying it half of a cold start.
+    initDbStartParams: ["--wal-segsize=4"],
+    startParams,
+  });
+}
 
-if (start.heartbeat !== undefined) {
-  const { file, everyMs } = start.heartbeat;
-  const beat = (): void => {
+interface Opened {
+  readonly database: PGlite;
+  readonly session: PgliteSession;
+}
+
+let opened: Promise<Opened> | undefined;
+
+async function open(start: ThreadStart): Promise<Opened> {
+  const database = await openDatabase(start);
+  const session = new PgliteSession({
+    database,
+    clock: systemClock,
+    idleInTransactionMs: start.idleInTransactionMs,
+    send,
+    onFatal: die,
+  });
+  if (start.heartbeat !== undefined) beat(start.heartbeat);
+  port?.on("message", (message: ToThread) => {
+    if (message.type === "run") session.add(message);
+    else if (message.type === "end")
+      session.add({ connection: message.connection, bytes: undefined });
+  });
+  send({ type: "ready" });
+  return { database, session };
+}
+
+function beat({ file, everyMs }: NonNullable<ThreadStart["heartbeat"]>): void {
+  const touch = (): void => {
     const now = new Date();
     try {
       utimesSync(file, now, now);
@@ -78,25 +100,23 @@ if (start.heartbeat !== undefined) {
       // The folder is gone or full: the next statement says so better than this could.
     }
   };
-  setInterval(beat, everyMs).unref();
+  setInterval(touch, everyMs).unref();
 }
 
 port.on("message", (message: ToThread) => {
-  if (message.type === "run") session.add(message);
-  else if (message.type === "end")
-    session.add({ connection: message.connection, bytes: undefined });
+  if (message.type === "open") opened = open(message.start);
   else if (message.type === "dump") void dump();
-  else void close();
+  else if (message.type === "close") void close();
 });
-send({ type: "ready" });
 
 async function dump(): Promise<void> {
-  const archive = await database.dumpDataDir("none");
-  send({ type: "dumped", bytes: new Uint8Array(await archive.arrayBuffer()) });
+  const archive = await (await opened)?.database.dumpDataDir("none");
+  if (archive !== undefined)
+    send({ type: "dumped", bytes: new Uint8Array(await archive.arrayBuffer()) });
 }
 
 async function close(): Promise<void> {
-  await session.close();
+  await (await opened)?.session.close();
   send({ type: "closed" });
   port?.close();
 }

@@ -9,6 +9,8 @@ export interface ThreadStart {
 }
 
 export type ToThread =
+  /** The first message: what comes before the database is open waits behind it. */
+  | { readonly type: "open"; readonly start: ThreadStart }
   | { readonly type: "run"; readonly connection: number; readonly bytes: Uint8Array }
   | { readonly type: "end"; readonly connection: number }
   | { readonly type: "dump" }
