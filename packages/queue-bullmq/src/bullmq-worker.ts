@@ -1,8 +1,8 @@
 import { sleep, type Clock } from "@bridle/kernel";
 import type { JobHandler, QueueWorker } from "@bridle/ports";
 import { jobSchema } from "@bridle/protocol";
-import { createPostgresBackend, Worker } from "bullmq";
 
+import { createPostgresBackend, Worker } from "./bullmq.ts";
 import type { queueConnection } from "./queue-connection.ts";
 
 export interface BullmqWorkerOptions {

@@ -1,10 +1,11 @@
 import type { Clock } from "@bridle/kernel";
 import type { JobHandler, QueuedJob, QueueWorker, TaskQueue } from "@bridle/ports";
 import { bridleError, jobId, livenessDefaults, type Job } from "@bridle/protocol";
-import { createPostgresBackend, Queue, runMigrations } from "bullmq";
 import type { Pool } from "pg";
 
 import { startBullmqWorker } from "./bullmq-worker.ts";
+import { createPostgresBackend, Queue } from "./bullmq.ts";
+import { migrateQueue } from "./migrate-queue.ts";
 import { queueConnection } from "./queue-connection.ts";
 import { queueName } from "./queue-name.ts";
 import { SharedListener } from "./shared-listener.ts";
@@ -32,14 +33,13 @@ const bulkFrom = 17;
 const bulkSlice = 250;
 /** An idle worker that heard nothing looks for itself. */
 const pollMs = { hearing: livenessDefaults.pollMs, deaf: 1000 };
-const schema = "bullmq";
 
 /**
  * Migrates BullMQ's schema and gives a queue over it; the same on a server and on PGlite.
  * Rejects with `store_unavailable` when the database does not answer.
  */
 export async function createPostgresQueue(options: PostgresQueueOptions): Promise<TaskQueue> {
-  await migrateQueue(options.pool);
+  await answered(migrateQueue(options.pool));
   return new PostgresQueue(options);
 }
 
@@ -144,15 +144,6 @@ function openQueue(name: string, connection: ReturnType<typeof queueConnection>)
   return new Queue(name, { connection }, createPostgresBackend);
 }
 type AgentQueue = ReturnType<typeof openQueue>;
-
-async function migrateQueue(pool: Pool): Promise<void> {
-  const client = await answered(pool.connect());
-  try {
-    await answered(runMigrations(client, schema));
-  } finally {
-    client.release();
-  }
-}
 
 function byAgent(jobs: readonly QueuedJob[]): readonly [string, readonly QueuedJob[]][] {
   const groups = new Map<string, QueuedJob[]>();
