@@ -44,16 +44,19 @@ function fault(code: Fault["code"], message: string): Fault {
   return { ok: false, code, message };
 }
 
-export function createExpressions(options: ExpressionsOptions): Expressions {
-  const evaluator = new ThreadEvaluator({
+/** Warmed, the first request finds its thread loaded; without it the thread starts with the first request. */
+export interface WarmExpressions extends Expressions {
+  warm(): void;
+}
+
+export function createExpressions(options: ExpressionsOptions): WarmExpressions {
+  return new ThreadEvaluator({
     clock: options.clock,
     timeoutMs: options.timeoutMs ?? 50,
     startTimeoutMs: options.startTimeoutMs ?? 10_000,
     maxInputCharacters: options.maxInputCharacters ?? defaultLimits.bodyBytes,
     memoryMb: options.memoryMb ?? 64,
   });
-  evaluator.warm();
-  return evaluator;
 }
 
 interface Settings {
@@ -80,7 +83,6 @@ class ThreadEvaluator implements Expressions {
     this.#settings = settings;
   }
 
-  /** Starts the thread, so that the first request finds it loaded. */
   warm(): void {
     if (this.#thread === undefined && !this.#closed) this.#startThread();
   }

@@ -1,1 +1,5 @@
-export { createExpressions, type ExpressionsOptions } from "./create-expressions.ts";
+export {
+  createExpressions,
+  type ExpressionsOptions,
+  type WarmExpressions,
+} from "./create-expressions.ts";

@@ -9,6 +9,8 @@ import type { Store, TaskQueue } from "@bridle/ports";
 import { bridleError } from "@bridle/protocol";
 import type { Database } from "@bridle/store-postgres";
 
+import { preparedFolder } from "./prepared-folder.ts";
+
 export interface BackendsOptions {
   /** `pglite:<folder>`, `postgres://…` or `memory:`. */
   readonly storeUrl: string;
@@ -18,6 +20,8 @@ export interface BackendsOptions {
   readonly wakeUps?: boolean | undefined;
   /** Told of broken connections; they mend themselves. */
   readonly onError: (error: unknown) => void;
+  /** Contract: called once, when the store has begun to open beside this thread; must not throw. */
+  readonly whileOpening?: (() => void) | undefined;
 }
 
 export interface Backends {
@@ -46,7 +50,8 @@ export async function openBackends(options: BackendsOptions): Promise<Backends> 
   }
 }
 
-async function openMemory({ clock, wakeUps }: BackendsOptions): Promise<Backends> {
+async function openMemory({ clock, wakeUps, whileOpening }: BackendsOptions): Promise<Backends> {
+  whileOpening?.();
   const { createMemoryQueue, createMemoryStore } = await import("@bridle/ports/testing");
   const store = createMemoryStore({ clock, feed: wakeUps === false ? "off" : "on" });
   const queue = createMemoryQueue({ clock });
@@ -67,14 +72,18 @@ async function openSql(
   opened: (() => Promise<void>)[],
 ): Promise<Omit<Backends, "close">> {
   const { clock, wakeUps, onError, storeUrl, queueUrl } = options;
+  const open = await loadDatabase(storeUrl);
+  const opening = open(options);
+  // The embedded database has its thread now: the rest of the code loads beside it.
   const adapters = Promise.all([import("@bridle/store-postgres"), import("@bridle/queue-bullmq")]);
-  // The database starts while the adapters load.
-  const database = await openDatabase(storeUrl, options);
+  options.whileOpening?.();
+  const database = await opening;
   opened.push(() => database.close());
   const [{ createPostgresStore }, { createPostgresQueue }] = await adapters;
   const store = await createPostgresStore({ database, clock, wakeUps, onError });
   opened.push(() => store.close());
-  const queueDatabase = queueUrl === storeUrl ? database : await openDatabase(queueUrl, options);
+  const queueDatabase =
+    queueUrl === storeUrl ? database : await (await loadDatabase(queueUrl))(options);
   if (queueDatabase !== database) opened.push(() => queueDatabase.close());
   const pool = queueDatabase.queuePool();
   const queue = await createPostgresQueue({
@@ -89,10 +98,15 @@ async function openSql(
   return { store, queue, durability: database.durability, lostPower };
 }
 
-async function openDatabase(url: string, { clock, onError }: BackendsOptions): Promise<Database> {
+type OpenDatabase = (options: Pick<BackendsOptions, "clock" | "onError">) => Promise<Database>;
+
+/** The code of the database a URL names, and nothing else. */
+async function loadDatabase(url: string): Promise<OpenDatabase> {
   if (url.startsWith("pglite:")) {
     const { openPgliteDatabase } = await import("@bridle/store-postgres/pglite");
-    return openPgliteDatabase({ folder: url.slice("pglite:".length), clock, onError });
+    const folder = url.slice("pglite:".length);
+    return async ({ clock, onError }) =>
+      openPgliteDatabase({ folder, archive: preparedFolder, clock, onError });
   }
   if (!/^postgres(?:ql)?:/.test(url)) {
     throw bridleError("config_invalid", {
@@ -100,5 +114,5 @@ async function openDatabase(url: string, { clock, onError }: BackendsOptions): P
     });
   }
   const { createPostgresDatabase } = await import("@bridle/store-postgres");
-  return createPostgresDatabase({ url, onError });
+  return async ({ onError }) => createPostgresDatabase({ url, onError });
 }

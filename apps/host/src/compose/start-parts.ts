@@ -32,15 +32,19 @@ interface Started {
   readonly url?: string;
   readonly isReady: () => boolean;
   readonly isAlive: () => boolean;
+  readonly warm?: () => void;
   readonly stop: () => Promise<void>;
 }
 
 /** The order in which parts are stopped, last first. */
 const order: readonly PartName[] = ["scheduler", "worker", "server"];
 
-/** Loads the code of these parts ahead of their start, while the store opens in a thread of its own. */
-export function preloadParts(names: readonly PartName[]): void {
-  for (const name of names) void load[name]().catch(() => undefined);
+/**
+ * Loads the code of these parts ahead of their start, while the store opens in a thread of its own. Resolves when it is
+ * loaded; what does not load is told by the start of its part.
+ */
+export async function preloadParts(names: readonly PartName[]): Promise<void> {
+  await Promise.allSettled(names.map(async (name) => load[name]()));
 }
 
 const load = {
@@ -71,7 +75,10 @@ export async function startParts(parts: Parts, options: StartOptions): Promise<R
     if (part !== undefined) stops.add(name, part.stop);
   }
   const failure = results.find((result) => result.status === "rejected");
-  if (failure === undefined) return { url: started.get("server")?.url, stop };
+  if (failure === undefined) {
+    for (const part of started.values()) part.warm?.();
+    return { url: started.get("server")?.url, stop };
+  }
   await stop();
   throw failure.reason;
 }
@@ -91,13 +98,15 @@ async function startPart(
       const scheduler = await startScheduler(parts);
       // Standing by is as good as leading: another one works.
       const isAlive = (): boolean => scheduler.isAlive;
-      return { isReady: () => true, isAlive, stop: () => scheduler.stop() };
+      const warm = (): void => scheduler.warm();
+      return { isReady: () => true, isAlive, warm, stop: () => scheduler.stop() };
     }
     case "worker": {
       const { startWorker } = await load.worker();
       const worker = await startWorker(parts);
       const isReady = (): boolean => worker.isReady;
-      return { isReady, isAlive: () => true, stop: () => worker.stop() };
+      const warm = (): void => worker.warm();
+      return { isReady, isAlive: () => true, warm, stop: () => worker.stop() };
     }
     case "server": {
       const { startServer } = await load.server();

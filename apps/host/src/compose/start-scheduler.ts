@@ -9,6 +9,8 @@ export interface StartedScheduler {
   readonly isLeading: boolean;
   /** Its loop comes round; if not, only a restart helps (B178). */
   readonly isAlive: boolean;
+  /** For when the start is over: loads what the first run will need. */
+  warm(): void;
   stop(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function startScheduler(parts: Parts): Promise<StartedScheduler> {
     get isAlive() {
       return isTurning(clock.monotonicMs() - scheduler.turnedAtMs, liveness);
     },
+    warm: () => expressions.warm(),
     async stop() {
       await scheduler.stop();
       await expressions.close();

@@ -15,6 +15,8 @@ import { withoutUndefined } from "./without-undefined.ts";
 export interface StartedWorker {
   /** Its lease holds and it takes work. */
   readonly isReady: boolean;
+  /** For when the start is over: loads what the first task will need. */
+  warm(): void;
   stop(): Promise<void>;
 }
 
@@ -24,7 +26,11 @@ const endingMs = 12_000;
 /** Rejects when the store does not answer; then nothing is running. */
 export async function startWorker(parts: Parts): Promise<StartedWorker> {
   const { config, secrets, clock, bus, environment } = parts;
-  const { models, close: closeModels } = openModels({
+  const {
+    models,
+    warm,
+    close: closeModels,
+  } = openModels({
     config,
     secrets,
     clock,
@@ -52,6 +58,7 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
     get isReady() {
       return runner.state.isLive && !runner.state.isDraining;
     },
+    warm,
     stop,
   };
 }

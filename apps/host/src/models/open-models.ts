@@ -6,9 +6,9 @@ import type { CatalogModel, CatalogTarget } from "@bridle/llm";
 import { createOpenAiCompatibleTarget } from "@bridle/llm-providers";
 import type { GuardedFetch, ModelCaller } from "@bridle/ports";
 import { bridleError } from "@bridle/protocol";
-import { createFetch } from "@bridle/transport";
 
 import type { Config } from "../config/check-config.ts";
+import { lazyTransport } from "./lazy-transport.ts";
 import type { Secrets } from "./secrets.ts";
 
 export interface OpenModelsOptions {
@@ -24,16 +24,18 @@ const commonOutputTokens = 4096;
 /** The configured models behind our own transport. `close` ends its connections. */
 export function openModels({ config, secrets, clock, random }: OpenModelsOptions): {
   readonly models: ModelCaller;
+  /** For when the start is over: loads what the first call will need. */
+  readonly warm: () => void;
   readonly close: () => Promise<void>;
 } {
-  const transport = createFetch();
+  const transport = lazyTransport();
   const catalog = new Map(
     Object.entries(config.models).map(([name, model]): [string, CatalogModel] => [
       name,
       {
         name,
         chain: model.chain.map((key) =>
-          catalogTarget(key, { config, model, secrets, fetch: transport }),
+          catalogTarget(key, { config, model, secrets, fetch: transport.fetch }),
         ),
       },
     ]),
@@ -45,6 +47,9 @@ export function openModels({ config, secrets, clock, random }: OpenModelsOptions
       random,
       noOutputMs: config.limits?.modelStepTimeoutMs,
     }),
+    warm: () => {
+      if (catalog.size > 0) transport.warm();
+    },
     close: () => transport.close(),
   };
 }
