@@ -52,3 +52,13 @@ export function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** Pids of the direct children of a process; none when it is gone. */
+export function childrenOf(pid: number | undefined): readonly number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
+    return text === "" ? [] : text.split(" ").map(Number);
+  } catch {
+    return [];
+  }
+}

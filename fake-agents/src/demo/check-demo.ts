@@ -10,6 +10,7 @@ export function checkDemo({ research, trouble, provider }: DemoReport): readonly
   const neighbour = trouble.view.tasks.find(({ id }) => id === "neighbour");
   const paidTokens = provider.promptTokens + provider.completionTokens;
   const booked = research.spent.tokens + trouble.spent.tokens;
+  const calls = research.modelCalls + trouble.modelCalls;
   const checks: readonly (readonly [boolean, string])[] = [
     [research.view.status === "COMPLETED", `The research run ended ${research.view.status}.`],
     [
@@ -22,6 +23,10 @@ export function checkDemo({ research, trouble, provider }: DemoReport): readonly
     ],
     [neighbour?.status === "COMPLETED", `The neighbour ended ${neighbour?.status ?? "nowhere"}.`],
     [booked === paidTokens, `The API shows ${booked} tokens; the provider billed ${paidTokens}.`],
+    [
+      calls === provider.requests,
+      `The API shows ${calls} model calls; the provider counted ${provider.requests}.`,
+    ],
     [
       research.reserved.tokens + trouble.reserved.tokens === 0,
       "Money is still held after both runs ended.",

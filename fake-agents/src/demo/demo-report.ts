@@ -16,6 +16,8 @@ export interface StoppedTask {
 
 export interface RunReport {
   readonly view: RunView;
+  /** Requests that went out to the model provider; `spent.calls` has the tools' calls as well. */
+  readonly modelCalls: number;
   readonly spent: Amounts;
   readonly reserved: Amounts;
   readonly stopped: readonly StoppedTask[];
@@ -47,6 +49,7 @@ export async function reportRun(client: Client, runId: string): Promise<RunRepor
   if (run === undefined) throw new Error(`Run ${runId} has no envelope.`);
   return {
     view,
+    modelCalls: events.filter(({ type }) => type === "llm.attempt").length,
     spent: fromWireAmounts(run.settled),
     reserved: fromWireAmounts(run.reserved),
     stopped: view.tasks.flatMap((task) => stoppedTask(task, envelopes.envelopes, events)),

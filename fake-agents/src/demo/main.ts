@@ -36,10 +36,9 @@ function stoppedLine({
   return `  ${cells.join("  ")}  ${tokens}  ${money(spent).padStart(10)}  ${timeToStopMs} ms`;
 }
 
-function printRun(name: string, { view, spent }: RunReport): void {
-  print(
-    `\n${name}: ${view.status}, ${spent.calls} paid calls, ${spent.tokens} tokens, ${money(spent)}`,
-  );
+function printRun(name: string, { view, spent, modelCalls }: RunReport): void {
+  const calls = `${modelCalls} paid calls and ${spent.calls - modelCalls} of tools`;
+  print(`\n${name}: ${view.status}, ${calls}, ${spent.tokens} tokens, ${money(spent)}`);
   for (const { id, status, attempt } of view.tasks)
     print(`  ${id.padEnd(12)} ${status}${attempt > 1 ? ` (attempt ${attempt})` : ""}`);
 }
