@@ -10,8 +10,18 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { alive, cast, isAlive, tokenOf } from "./process-rig.ts";
 
+const escapees = new URL("agents/escapees.ts", import.meta.url).href;
+
+function sessionOf(pid: number): number {
+  return Number(/\) \S+ \d+ \d+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1]);
+}
+
+function isSleep(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/comm`, "latin1") === "sleep\n";
+}
+
 /** A worker on memory adapters that runs one task and prints the pid of its process. */
-function workerProgram(agent: string, stateFolder: string): string {
+function workerProgram(agent: string, stateFolder: string, module = cast): string {
   return `
     import { defineAgent } from "@bridle/agent";
     import { BreakerSet } from "@bridle/breaker";
@@ -21,7 +31,7 @@ function workerProgram(agent: string, stateFolder: string): string {
 
     const store = createMemoryStore({ clock });
     const queue = createMemoryQueue({ clock });
-    const agent = defineAgent({ name: ${JSON.stringify(agent)}, module: ${JSON.stringify(cast)}, run: () => 0 });
+    const agent = defineAgent({ name: ${JSON.stringify(agent)}, module: ${JSON.stringify(module)}, run: () => 0 });
     const runner = createRunner({
       store, queue, agents: [agent], clock, ids,
       models: { call: async () => { throw new Error("no model here"); } },
@@ -67,6 +77,36 @@ describe("the death of a worker", () => {
       expect(isAlive(pid)).toBe(false);
     },
   );
+
+  it.each(["setsid", "double-fork"])(
+    "[WD-16] a process that left its group (%s) does not outlive kill -9 of the worker",
+    async (agent) => {
+      const worker = startNodeProgram(workerProgram(agent, await temporaryFolder(), escapees));
+      await worker.printed(1);
+      const token = tokenOf(Number(worker.lines[0]));
+      await until(() => alive(token).some((pid) => sessionOf(pid) === pid && isSleep(pid)));
+      worker.child.kill("SIGKILL");
+      await worker.exited();
+      await until(() => alive(token).length === 0);
+    },
+  );
+
+  it("[X3] [B110] a process that left its group is reaped although its isolate and the lifeline are gone", async () => {
+    const folder = await temporaryFolder();
+    const worker = startNodeProgram(workerProgram("double-fork", folder, escapees));
+    await worker.printed(1);
+    const token = tokenOf(Number(worker.lines[0]));
+    await until(() => alive(token).some((pid) => sessionOf(pid) === pid && isSleep(pid)));
+    // The lifelines first, or they would do the work.
+    worker.child.kill("SIGSTOP");
+    for (const other of alive(token)) if (!isSleep(other)) process.kill(other, "SIGKILL");
+    worker.child.kill("SIGKILL");
+    await worker.exited();
+    // The control: it has outlived all that could have ended it.
+    expect(alive(token)).not.toEqual([]);
+    await reapLeftovers(folder);
+    expect(alive(token)).toEqual([]);
+  });
 
   it("[X3] a leftover whose lifeline was cut is reaped at the next start, by its recorded identity", async () => {
     const folder = await temporaryFolder();

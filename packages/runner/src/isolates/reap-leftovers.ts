@@ -3,8 +3,9 @@
  * where somebody killed it.
  *
  * L1. Only files whose worker is dead are touched: another worker of this folder may be alive and well.
- * L2. A process is ended only when pid, start time and token all are the recorded ones (B112). Otherwise the number belongs to
- *     somebody else now; the record is dropped and nobody is harmed.
+ * L2. The recorded process is ended only when pid, start time and token all are the recorded ones (B112). Otherwise the number
+ *     belongs to somebody else now; the record is dropped and nobody is harmed.
+ * L3. What it started and left its group is ended by the token alone, also when the process itself is gone: nobody else has it.
  */
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -65,7 +66,7 @@ async function reap({
   folder,
 }: IsolateRecord): Promise<boolean> {
   const isOurs = isSame(pid, startTicks) && hasEnvironmentEntry(pid, environmentEntry);
-  if (isOurs) await reclaimGroup({ pid, environmentEntry });
+  await reclaimGroup({ pid: isOurs ? pid : undefined, environmentEntry });
   if (/[\\/]bridle-[^\\/]+$/.test(folder)) rmSync(folder, { recursive: true, force: true });
   return isOurs;
 }

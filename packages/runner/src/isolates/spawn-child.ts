@@ -4,14 +4,37 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
 import { entryPath } from "./entry-path.ts";
+import { isolateVariable } from "./isolate-environment.ts";
 
 /**
  * The lifeline: a second process of the child's group blocks on descriptor 4, which this process holds and never writes. When
- * this process dies, by whatever means, the read ends and the group is killed — also while the child spins or blocks (measured
- * 5 ms). It holds the group's number until then, and none of the child's own pipes.
+ * this process dies, by whatever means, the read ends and the child is killed — also while it spins or blocks (measured 5 ms).
+ * It holds the group's number until then, and none of the child's own pipes.
+ *
+ * Then whatever left the group (`setsid`, double forks) is found by the isolate's token and killed, round by round until a look
+ * finds none but the lifeline itself, which goes last, with its group. Where there is no `/proc` the group is all it can reach.
  */
-const lifeline =
-  '{ trap "" TERM INT HUP; read _ <&4; kill -9 0; } >/dev/null 2>&1 3<&- & exec 4<&-; exec "$@"';
+const lifeline = `{
+trap "" TERM INT HUP
+read _ <&4
+kill -9 $$
+rounds=0
+if read me _ </proc/self/stat; then
+  while [ $rounds -lt 50 ]; do
+    rounds=$((rounds + 1))
+    found=
+    for file in $(grep -lsF "${isolateVariable}=$${isolateVariable}" /proc/[0-9]*/environ); do
+      pid=\${file#/proc/}
+      pid=\${pid%/environ}
+      if [ "$pid" != "$me" ] && kill -9 "$pid"; then found=1; fi
+    done
+    if [ -z "$found" ]; then break; fi
+  done
+fi
+kill -9 0
+} >/dev/null 2>&1 3<&- &
+exec 4<&-
+exec "$@"`;
 
 export interface SpawnOptions {
   /** `file:` URL of the agent's module. */
