@@ -88,6 +88,7 @@ describe("the death of a worker", () => {
       worker.child.kill("SIGKILL");
       await worker.exited();
       await until(() => alive(token).length === 0);
+      expect(alive(token)).toEqual([]);
     },
   );
 
