@@ -69,6 +69,8 @@ export interface Attempts {
   unclaimed(olderThan: number, limit: number): Promise<readonly Spender[]>;
   /** Claimed, unfinished attempts at the fence whose worker's lease (`worker:<bootId>`) has lapsed. */
   lost(limit: number): Promise<readonly OpenClaim[]>;
+  /** What this start of a worker has claimed and not finished: what it should have in hand. */
+  held(bootId: string): Promise<readonly OpenClaim[]>;
   /** What this worker holds unfinished but should stop: cancelled, fenced by a newer attempt, or of an ended run. */
   stopOrders(bootId: string): Promise<readonly StopOrder[]>;
 }

@@ -28,6 +28,7 @@ import type { RunnerSettingsInput } from "./runner-settings.ts";
 import type { Scanner, ScannerOptions } from "./scanner/scanner.ts";
 import { within } from "./supervision/within.ts";
 import { ActiveAttempts } from "./worker/active-attempts.ts";
+import { ClaimSweeper } from "./worker/claim-sweeper.ts";
 import { OrderPoller } from "./worker/order-poller.ts";
 import { WorkerLease } from "./worker/worker-lease.ts";
 import type { AgentLine, WorkerParts } from "./worker/worker-parts.ts";
@@ -85,6 +86,7 @@ class FleetRunner implements Runner {
   readonly #parts: WorkerParts;
   readonly #lease: WorkerLease;
   readonly #orders: OrderPoller;
+  readonly #sweeper: ClaimSweeper;
   readonly #sources: IsolateSource[] = [];
   readonly #queueWorkers: QueueWorker[] = [];
   readonly #records: IsolateRecords;
@@ -114,6 +116,7 @@ class FleetRunner implements Runner {
     });
     this.#records = new IsolateRecords({ stateFolder, bootId });
     this.#parts = this.#assemble(settings);
+    this.#sweeper = new ClaimSweeper(this.#parts, this.#active);
   }
 
   get state(): RunnerState {
@@ -131,6 +134,7 @@ class FleetRunner implements Runner {
     if (stateFolder !== undefined) await reapLeftovers(stateFolder);
     await this.#lease.start();
     this.#orders.start();
+    this.#sweeper.start();
     this.#announce("worker.started");
     for (const agent of [...agents, llmAgent]) {
       // oxlint-disable-next-line no-await-in-loop -- a dozen agents, once
@@ -158,6 +162,7 @@ class FleetRunner implements Runner {
 
   async #closeParts(): Promise<void> {
     this.#orders.close();
+    await this.#sweeper.close();
     await Promise.all(this.#sources.map(async (source) => source.close()));
     await this.#parts.scanner.close();
     await this.#lease.close();

@@ -23,11 +23,22 @@ type Claimed = Extract<ClaimAnswer, { readonly claimed: true }>;
 
 /**
  * One job of the queue: claim, run, finish. A refused claim, or a worker that may take no step now, completes the job silently: the
- * scheduler finds unclaimed attempts again (architecture, "Truth and protocol"). Rejects only when the claim itself fails.
+ * scheduler finds unclaimed attempts again (architecture, "Truth and protocol"). Rejects only when the claim itself fails; should it
+ * have been given all the same, the claim sweeper hands it back.
  */
 export async function runJob(context: JobContext, job: Job): Promise<void> {
-  const { worker } = context;
+  const { worker, active } = context;
   if (worker.refusesSteps() !== undefined) return;
+  const letGo = active.takeInHand(job);
+  try {
+    await claimAndRun(context, job);
+  } finally {
+    letGo();
+  }
+}
+
+async function claimAndRun(context: JobContext, job: Job): Promise<void> {
+  const { worker } = context;
   const { store, clock, workerId, bootId } = worker;
   const claim = await store.attempts.claim({ ...job, workerId, bootId, at: clock.wallMs() });
   if (!claim.claimed) return;

@@ -21,6 +21,8 @@ export interface RunnerSettings {
   /** WD-17. Below the lease: this worker must stop before another may start. */
   readonly selfFenceMs: number;
   readonly pollMs: number;
+  /** How often the store is asked what this worker holds, to find what it knows nothing of. */
+  readonly reconcileMs: number;
   readonly holdRenewMs: number;
   /** BU-7: a fixed factor, by an operator's word. Undefined: 1.2, then what is learnt per agent and model (BU-14). */
   readonly budgetFactor: number | undefined;
@@ -44,6 +46,7 @@ export const runnerDefaults: RunnerSettings = {
   workerRenewMs: livenessDefaults.workerRenewMs,
   selfFenceMs: livenessDefaults.selfFenceMs,
   pollMs: livenessDefaults.pollMs,
+  reconcileMs: livenessDefaults.reconcileMs,
   holdRenewMs: livenessDefaults.holdRenewMs,
   budgetFactor: undefined,
   budgetMode: "enforce",

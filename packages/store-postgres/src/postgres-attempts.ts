@@ -26,7 +26,7 @@ type FinishRefusal = "fenced" | "already_finished" | "not_claimed";
 
 /** `Attempts`: see `sql/0004-attempts.sql`. `clock` dates fences (wall). */
 export function postgresAttempts(sql: SqlDatabase, hints: Hints, clock: Clock): Attempts {
-  return { ...attemptMoves(sql, hints, clock), ...attemptViews(sql) };
+  return { ...attemptMoves(sql, hints, clock), ...attemptViews(sql), ...workerViews(sql) };
 }
 
 function attemptMoves(
@@ -59,7 +59,9 @@ function attemptMoves(
   };
 }
 
-function attemptViews(sql: SqlDatabase): Pick<Attempts, "unclaimed" | "lost" | "stopOrders"> {
+function attemptViews(
+  sql: SqlDatabase,
+): Pick<Attempts, "unclaimed" | "lost" | "held" | "stopOrders"> {
   return {
     unclaimed: async (olderThan, limit) => {
       const rows = await sql.rows<SpenderColumns>(
@@ -82,6 +84,20 @@ function attemptViews(sql: SqlDatabase): Pick<Attempts, "unclaimed" | "lost" | "
            where l.name = 'worker:' || c.boot_id and l.holder is not null and l.until > clock_timestamp())
          limit $1`,
         [limit],
+      );
+      return rows.map(openClaim);
+    },
+  };
+}
+
+/** What a worker asks about itself. */
+function workerViews(sql: SqlDatabase): Pick<Attempts, "held" | "stopOrders"> {
+  return {
+    held: async (bootId) => {
+      const rows = await sql.rows<OpenClaimColumns>(
+        `select run_id, task_id, attempt, worker_id, boot_id
+         from bridle.claim where boot_id = $1 and not is_over`,
+        [bootId],
       );
       return rows.map(openClaim);
     },

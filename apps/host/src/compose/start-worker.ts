@@ -117,6 +117,7 @@ function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInp
     workerRenewMs: liveness.workerRenewMs,
     selfFenceMs: liveness.selfFenceMs,
     pollMs: liveness.pollMs,
+    reconcileMs: liveness.reconcileMs,
     holdRenewMs: liveness.holdRenewMs,
     isolates: { startMs: liveness.isolateStartMs },
     ...withoutUndefined({

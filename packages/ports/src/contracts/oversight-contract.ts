@@ -62,6 +62,17 @@ export function oversightContract(
       expect(ofRun(run, await subject.store.attempts.lost(1000))).toEqual([]);
     });
 
+    it("tells a worker what it has claimed and not finished, and nothing of its neighbours", async () => {
+      const bootId = `boot-${newRunId()}`;
+      const run = await scheduled();
+      const held = async () => subject.store.attempts.held(bootId);
+      expect(await held()).toEqual([]);
+      await run.claim("a", 1, bootId);
+      expect(await held()).toEqual([{ ...run.spender(), workerId: "worker-1", bootId }]);
+      await run.finish({ bootId });
+      expect(await held()).toEqual([]);
+    });
+
     it("[S7] orders a worker to stop what was cancelled, fenced or is over, until it has finished it", async () => {
       const bootId = `boot-${newRunId()}`;
       const runs = await Promise.all([scheduled(), scheduled(), scheduled(), scheduled()]);

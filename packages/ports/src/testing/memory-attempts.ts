@@ -29,6 +29,8 @@ export function memoryAttempts(state: MemoryState): Attempts {
         .slice(0, limit)
         .map(({ run, taskId, task }) => spenderOf(run, taskId, task.fence)),
     lost: async (limit) => openClaims(state, isLost).slice(0, limit).map(openClaim),
+    held: async (bootId) =>
+      openClaims(state, ({ claim }) => claim.bootId === bootId).map(openClaim),
     stopOrders: async (bootId) =>
       openClaims(state, ({ claim }) => claim.bootId === bootId).flatMap(stopOrder),
   };

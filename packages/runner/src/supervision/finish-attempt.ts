@@ -1,5 +1,5 @@
 import { sleep } from "@bridle/kernel";
-import type { FinishAnswer } from "@bridle/ports";
+import type { Finish, FinishAnswer } from "@bridle/ports";
 import type { EnvelopeState, Spender } from "@bridle/protocol";
 
 import type { AttemptEnd } from "../outcome/attempt-end.ts";
@@ -21,21 +21,12 @@ const longestPauseMs = 2000;
 
 /**
  * Stores how an attempt ended and ends all its holds. A store that does not answer is asked again: finishing is insert-once, so a
- * second try of a finish that arrived is answered `already_finished`. Undefined when it never answered.
+ * second try of a finish that arrived is answered `already_finished`. Undefined when it never answered: then the claim sweeper ends it.
  */
 export async function finishAttempt(finishing: Finishing): Promise<FinishAnswer | undefined> {
-  const { worker, spender, end, degraded, graceUsedMs } = finishing;
-  const { clock, store, bootId } = worker;
-  const envelopes = await figures(finishing);
-  const outcome = toOutcome(end, { taskId: spender.taskId, degraded, envelopes });
+  const { clock, store } = finishing.worker;
+  const finish = await toFinish(finishing);
   const untilMs = clock.monotonicMs() + patienceMs;
-  const finish = {
-    ...spender,
-    bootId,
-    outcome,
-    graceUsedMs: Math.round(graceUsedMs),
-    ...(end.status === "completed" ? { output: end.output } : {}),
-  };
   let pauseMs = firstPauseMs;
   for (;;) {
     try {
@@ -48,6 +39,19 @@ export async function finishAttempt(finishing: Finishing): Promise<FinishAnswer 
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
   }
+}
+
+/** What to tell the store, but for the time of telling. */
+export async function toFinish(finishing: Finishing): Promise<Omit<Finish, "at">> {
+  const { worker, spender, end, degraded, graceUsedMs } = finishing;
+  const envelopes = await figures(finishing);
+  return {
+    ...spender,
+    bootId: worker.bootId,
+    outcome: toOutcome(end, { taskId: spender.taskId, degraded, envelopes }),
+    graceUsedMs: Math.round(graceUsedMs),
+    ...(end.status === "completed" ? { output: end.output } : {}),
+  };
 }
 
 /** For the stop object; a success needs none. */

@@ -15,11 +15,27 @@ interface Active {
 /** What this worker runs now, and the ways to reach it: orders by job, verdicts by watch. */
 export class ActiveAttempts {
   readonly #active = new Map<string, Active>();
+  readonly #inHand = new Map<string, number>();
   /** Stops whatever is added from now on, too. */
   #standing: StopRequest | undefined;
 
   get size(): number {
     return this.#active.size;
+  }
+
+  /** From before the claim until after the finish. The answer lets go; one job may be in hand twice, and is claimed once. */
+  takeInHand(job: Job): () => void {
+    const id = jobId(job);
+    this.#inHand.set(id, (this.#inHand.get(id) ?? 0) + 1);
+    return () => {
+      const left = (this.#inHand.get(id) ?? 1) - 1;
+      if (left === 0) this.#inHand.delete(id);
+      else this.#inHand.set(id, left);
+    };
+  }
+
+  isInHand(job: Job): boolean {
+    return this.#inHand.has(jobId(job));
   }
 
   watchId(job: Job): string {
