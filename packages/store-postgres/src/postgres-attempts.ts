@@ -59,9 +59,8 @@ function attemptMoves(
   };
 }
 
-function attemptViews(
-  sql: SqlDatabase,
-): Pick<Attempts, "unclaimed" | "lost" | "held" | "stopOrders"> {
+/** What a scheduler looks for. */
+function attemptViews(sql: SqlDatabase): Pick<Attempts, "unclaimed" | "lost"> {
   return {
     unclaimed: async (olderThan, limit) => {
       const rows = await sql.rows<SpenderColumns>(
