@@ -60,6 +60,7 @@ function claimAttempt(state: MemoryState, claim: Claim): ClaimAnswer {
   const reason = claimRefusal(run, task, claim);
   if (reason !== undefined) return { claimed: false, reason };
   task.claims.set(claim.attempt, claim);
+  state.openClaims.add(claim);
   const { traceId } = run.submitted;
   append(state, run, [{ type: "task.claimed", traceId, ...claim }]);
   return { claimed: true, envelope, traceId, graceUsedMs: task.graceUsedMs };
@@ -88,6 +89,8 @@ function finishAttempt(state: MemoryState, finish: Finish): FinishAnswer {
   });
   if (refusal) return { accepted: false, reason: refusal };
   task.finishes.set(finish.attempt, finish);
+  const claim = task.claims.get(finish.attempt);
+  if (claim !== undefined) state.openClaims.delete(claim);
   task.graceUsedMs = finish.graceUsedMs;
   if (finish.outcome.status === "completed") task.output = finish.output;
   putInbox(state, finish.runId, {
@@ -128,13 +131,14 @@ function tasksOf(state: MemoryState, isWanted: (run: RunRecord) => boolean): Fou
 }
 
 function openClaims(state: MemoryState, isWanted: (found: FoundClaim) => boolean): FoundClaim[] {
-  return tasksOf(state, () => true)
-    .flatMap(({ run, taskId, task }) =>
-      [...task.claims.values()]
-        .filter(({ attempt }) => !task.finishes.has(attempt))
-        .map((claim) => ({ state, run, taskId, task, claim })),
-    )
-    .filter(isWanted);
+  return [...state.openClaims].map((claim) => foundClaim(state, claim)).filter(isWanted);
+}
+
+function foundClaim(state: MemoryState, claim: Claim): FoundClaim {
+  const { runId, taskId } = claim;
+  const run = state.runs.get(runId);
+  if (run === undefined) throw new Error(`A claim is open in ${runId}, which is not there.`);
+  return { state, run, taskId, task: taskOf(run, taskId), claim };
 }
 
 function isUnclaimed(task: TaskRecord, olderThan: number): boolean {

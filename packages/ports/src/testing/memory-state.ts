@@ -61,6 +61,8 @@ export interface MemoryState {
   readonly idempotency: Map<string, NewRun>;
   readonly inbox: Map<string, InboxEntry>;
   readonly leases: Map<string, LeaseRecord>;
+  /** Claims without an accepted finish: workers ask for theirs all the time, whatever the size of the runs. */
+  readonly openClaims: Set<Claim>;
   readonly publish: (channel: FeedChannel, detail: string) => void;
   /** Numbers inbox entries and runs. */
   counter: number;
@@ -73,6 +75,7 @@ export function initialMemoryState(options: Pick<MemoryState, "clock" | "publish
     idempotency: new Map(),
     inbox: new Map(),
     leases: new Map(),
+    openClaims: new Set(),
     counter: 0,
   };
 }

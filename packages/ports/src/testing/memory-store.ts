@@ -10,7 +10,9 @@ import { memoryLeases } from "./memory-leases.ts";
 import { memoryLedger } from "./memory-ledger.ts";
 import { memoryRunIndex } from "./memory-run-index.ts";
 import { memoryRunLog } from "./memory-run-log.ts";
+import { checkpointOf } from "./memory-checkpoint.ts";
 import { initialMemoryState } from "./memory-state.ts";
+import type { MemoryState } from "./memory-state.ts";
 import { memorySteps } from "./memory-steps.ts";
 import { memoryTimers } from "./memory-timers.ts";
 
@@ -27,6 +29,10 @@ export interface MemoryStore extends Store {
   /** From now on every operation rejects with `store_unavailable`, as with a cut connection; what is stored stays. */
   disconnect(): void;
   reconnect(): void;
+  /** What stands in the store, without a call that could fail or wait: for tests that judge. Never change it. */
+  readonly state: MemoryState;
+  /** Remembers how everything stands; the function it returns puts it back, as a store does that lost its tail. */
+  checkpoint(): () => void;
 }
 
 /** Every state port on shared memory, atomic as the real stores are. Outlives the "processes" of a test that use it. */
@@ -62,6 +68,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     reconnect: () => {
       connected = true;
     },
+    state,
+    checkpoint: () => checkpointOf(state),
   };
 }
 

@@ -1,0 +1,61 @@
+import { restoreLedger, snapshotLedger } from "@bridle/budget";
+
+import type { MemoryState, RunRecord, TaskRecord } from "./memory-state.ts";
+
+/**
+ * A copy of everything the store holds, and the way back to it. Ids given since then are not given again: a process that
+ * lived through the loss may still name them.
+ */
+export function checkpointOf(state: MemoryState): () => void {
+  const runs = [...state.runs].map(([runId, run]) => [runId, frozenRun(run)] as const);
+  const idempotency = [...state.idempotency];
+  const inbox = [...state.inbox];
+  const leases = [...state.leases].map(([name, lease]) => [name, { ...lease }] as const);
+  return () => {
+    refill(
+      state.runs,
+      runs.map(([runId, thaw]) => [runId, thaw()] as const),
+    );
+    refill(state.idempotency, idempotency);
+    refill(state.inbox, inbox);
+    refill(
+      state.leases,
+      leases.map(([name, lease]) => [name, { ...lease }] as const),
+    );
+  };
+}
+
+/** Makes the copy now; each call of the result is a record of its own. */
+function frozenRun(run: RunRecord): () => RunRecord {
+  const ledger = snapshotLedger(run.ledger);
+  const copy = copyRun(run);
+  return () => ({ ...copyRun(copy), ledger: restoreLedger(ledger) });
+}
+
+function copyRun(run: RunRecord): RunRecord {
+  return {
+    ...run,
+    log: [...run.log],
+    inputs: new Map(run.inputs),
+    tasks: new Map([...run.tasks].map(([taskId, task]) => [taskId, copyTask(task)])),
+    timers: new Map(run.timers),
+  };
+}
+
+function copyTask(task: TaskRecord): TaskRecord {
+  return {
+    ...task,
+    claims: new Map(task.claims),
+    finishes: new Map(task.finishes),
+    stops: new Map(task.stops),
+    steps: new Map([...task.steps].map(([name, step]) => [name, { ...step }])),
+  };
+}
+
+function refill<Key, Value>(
+  map: Map<Key, Value>,
+  entries: readonly (readonly [Key, Value])[],
+): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
+}
