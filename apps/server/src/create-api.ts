@@ -5,7 +5,9 @@
  *    who may not ask.
  * 2. Every error leaves as a problem body with a code of the error table; what is not meant for callers becomes `internal`
  *    and goes to the log under the same trace id.
- * 3. `close` refuses new submits and streams at once, ends the open streams, and waits for plain requests in hand.
+ * 3. `close` refuses new submits and streams at once, ends the open streams, and waits for plain requests in hand: for
+ *    nothing else. A connection on which nothing was asked (browsers open some ahead) is not idle to Node, and would
+ *    hold up the end of the whole process.
  */
 import { setMaxListeners } from "node:events";
 
@@ -17,9 +19,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiLimits, ApiOptions } from "./api-options.ts";
 import { mayDo } from "./http/access.ts";
 import type { Principal } from "./http/access.ts";
+import { answerUnreadable } from "./http/answer-unreadable.ts";
 import { parseJsonBody, parseYamlBody } from "./http/parse-body.ts";
-import { codedErrorOf, problemOf, requestInvalid } from "./http/problem-of.ts";
+import { codedErrorOf, problemOf, refuseNul, requestInvalid } from "./http/problem-of.ts";
 import { refuseForeignRequest } from "./http/refuse-foreign-request.ts";
+import { RequestsInHand } from "./http/requests-in-hand.ts";
 import { traceIdOf } from "./http/trace-context.ts";
 import { handlers } from "./routes/handlers.ts";
 import type { ApiContext } from "./routes/route-context.ts";
@@ -76,7 +80,9 @@ export function createApi(options: ApiOptions): Api {
     logger: false,
     forceCloseConnections: "idle",
     schemaController: { compilersFactory: noSchemas },
+    ...answerUnreadable(options.newTraceId),
   });
+  const inHand = new RequestsInHand(app.server);
   readBodies(app);
   answerErrors(app, context);
   for (const name of Object.keys(routeTable) as RouteName[]) addRoute(app, name, context);
@@ -89,7 +95,10 @@ export function createApi(options: ApiOptions): Api {
     drain: () => draining.abort(),
     async close() {
       draining.abort();
-      await app.close();
+      const closed = app.close();
+      await inHand.ended();
+      app.server.closeAllConnections();
+      await closed;
       context.wakes.close();
     },
   };
@@ -188,6 +197,7 @@ function checked(
   reply: FastifyReply,
   { route, principal, context }: RouteUse,
 ) {
+  refuseNul(request.query);
   const query = route.query?.safeParse(request.query);
   if (query?.success === false) throw requestInvalid(query.error, "");
   const traceId = traceIdOf(headerOf(request, "traceparent")) ?? context.newTraceId();

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
 import { routeTable } from "@bridle/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 
@@ -224,5 +227,48 @@ describe("the API's description", () => {
     expect(world.logged).toMatchObject([
       { traceId: answer.body.traceId, error: expect.any(TypeError) },
     ]);
+  });
+});
+
+describe("the end of a server", () => {
+  const listening = async (): Promise<URL> => {
+    world = startWorld();
+    return new URL(await world.api.listen({ host: "127.0.0.1", port: 0 }));
+  };
+
+  it("waits for no connection on which nothing was asked", async () => {
+    const { port, hostname } = await listening();
+    const silent = connect(Number(port), hostname);
+    const closed = once(silent, "close");
+    await once(silent, "connect");
+    // The server knows of it by now: it answers others.
+    await fetch(`http://${hostname}:${port}/healthz`);
+
+    await world.api.close();
+
+    await closed;
+    expect(silent.bytesRead).toBe(0);
+  });
+
+  it("waits for the answer to a request in hand", async () => {
+    const url = await listening();
+    let answer: (() => void) | undefined;
+    const asked = new Promise<void>((resolve) => {
+      world.store.ping = async () => {
+        resolve();
+        await new Promise<void>((answered) => (answer = answered));
+      };
+    });
+    const response = fetch(new URL("/readyz", url));
+    await asked;
+    let isClosed = false;
+    const closing = world.api.close().then(() => (isClosed = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isClosed).toBe(false);
+
+    answer?.();
+
+    await closing;
+    expect((await response).status).toBe(200);
   });
 });

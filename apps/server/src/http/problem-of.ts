@@ -12,6 +12,10 @@ const frameworkErrors: Readonly<Record<string, () => CodedError>> = {
   FST_ERR_CTP_EMPTY_TYPE: () => bridleError("media_type_unsupported"),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     bridleError("request_invalid", { message: "The body is not as long as Content-Length says." }),
+  FST_ERR_BAD_URL: () =>
+    bridleError("request_invalid", { message: "The URL has a % that begins no valid character." }),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    bridleError("request_invalid", { message: "A part of the URL's path is too long for an id." }),
 };
 
 /** Turns anything thrown by a handler into an error of the table. What is not meant for callers becomes `internal`. */
@@ -55,6 +59,15 @@ export function requestInvalid(error: SchemaFaults, base: string): CodedError {
     details: { issues },
     cause: error,
   });
+}
+
+/** Text with NUL is in no store, so nothing can be found by it; handed on it would be a fault of the database's. */
+export function refuseNul(query: unknown): void {
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (![name, String(value)].some((text) => text.includes("\0"))) continue;
+    const message = `The query parameter ${JSON.stringify(name)} holds a NUL character.`;
+    throw bridleError("request_invalid", { message });
+  }
 }
 
 function escapePointer(part: string): string {

@@ -31,7 +31,8 @@ export async function streamRunRoute(request: ApiRequest, context: ApiContext): 
     "trace-id": request.traceId,
   });
   const sink = responseSink({ response, clock, slowReaderMs: limits.slowReaderMs });
-  const endStream = (): void => sink.end();
+  // Nobody waits for a reader that is behind: it comes back with the number of the last entry it saw.
+  const endStream = (): void => void (sink.isBehind ? response.destroy() : sink.end());
   draining.addEventListener("abort", endStream, { once: true });
   await streamRun({
     runId: asRunId(view.runId),
