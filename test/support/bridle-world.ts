@@ -13,7 +13,7 @@ import type { Client } from "@bridle/client";
 import { startFakeProvider } from "@bridle/fake-agents/fake-llm";
 import type { FakeProvider, FakeScript, ModelCounters } from "@bridle/fake-agents/fake-llm";
 import { openInstallation, readEnvironment } from "@bridle/host";
-import type { Hooks, Installation } from "@bridle/host";
+import type { Hooks, Installation, InstallationOptions } from "@bridle/host";
 import { systemClock, systemRandom } from "@bridle/kernel/system";
 import type { RunView } from "@bridle/protocol";
 
@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly hooks?: Hooks;
   /** Default: an embedded store in a folder of its own. */
   readonly storeUrl?: string;
+  /** The worker is an installation of its own on the same store, as in a process of its own. Not on an embedded store. */
+  readonly isSplit?: boolean;
 }
 
 /** An entry of a run's log as the API gives it. */
@@ -61,30 +63,22 @@ export const price = { inputUsdPerMillion: 2.5, outputUsdPerMillion: 10 };
 export async function openWorld(options: WorldOptions): Promise<BridleWorld> {
   const folder = await mkdtemp(join(tmpdir(), "bridle-world-"));
   const provider = await startFakeProvider({ script: options.script });
-  const { models = [], storeUrl = `pglite:${join(folder, "data")}`, hooks } = options;
   const isolates = new IsolateWatch();
-  const installation = await openInstallation({
-    environment: readEnvironment({
-      BRIDLE_STORE_URL: storeUrl,
-      BRIDLE_DATA_DIR: join(folder, "data"),
-      BRIDLE_SHUTDOWN_MS: "15000",
-      PORT: "0",
-      LOG_LEVEL: "error",
-    }),
-    folder,
-    config: {
-      ...options.config,
-      ...modelsAt(provider.url, models),
-      agents: options.agents,
-      ...(options.guards === undefined ? {} : { guards: options.guards }),
-    },
-    env: { PATH: process.env["PATH"] },
-    hooks,
-  });
-  installation.bus.on("task.started", ({ pid }) => isolates.saw(pid));
-  const running = await installation.start(["server", "scheduler", "worker"]);
+  const open = async (): Promise<Installation> => {
+    const installation = await openInstallation(installationOf(options, folder, provider.url));
+    installation.bus.on("task.started", ({ pid }) => isolates.saw(pid));
+    return installation;
+  };
+  const installation = await open();
+  const running =
+    options.isSplit === true
+      ? [
+          await installation.start(["server", "scheduler"]),
+          await open().then(async (other) => other.start(["worker"])),
+        ]
+      : [await installation.start(["server", "scheduler", "worker"])];
   const client = createClient({
-    url: running.url ?? "",
+    url: running[0]?.url ?? "",
     apiKey: installation.localToken,
     fetch,
     clock: systemClock,
@@ -98,12 +92,39 @@ export async function openWorld(options: WorldOptions): Promise<BridleWorld> {
     ...reading(client),
     submit: async (spec, input = {}) => (await client.submit(spec, input)).runId,
     close: async () => {
-      await running.stop();
+      // oxlint-disable-next-line no-await-in-loop -- the worker first
+      for (const part of running.toReversed()) await part.stop();
       await provider.close();
       await rm(folder, { recursive: true, force: true });
       const left = isolates.alive();
       if (left.length > 0) throw new Error(`Processes are left: ${left.join(", ")}`);
     },
+  };
+}
+
+function installationOf(
+  options: WorldOptions,
+  folder: string,
+  providerUrl: string,
+): InstallationOptions {
+  const { models = [], storeUrl = `pglite:${join(folder, "data")}`, guards, hooks } = options;
+  return {
+    environment: readEnvironment({
+      BRIDLE_STORE_URL: storeUrl,
+      BRIDLE_DATA_DIR: join(folder, "data"),
+      BRIDLE_SHUTDOWN_MS: "15000",
+      PORT: "0",
+      LOG_LEVEL: "error",
+    }),
+    folder,
+    config: {
+      ...options.config,
+      ...modelsAt(providerUrl, models),
+      agents: options.agents,
+      ...(guards === undefined ? {} : { guards }),
+    },
+    env: { PATH: process.env["PATH"] },
+    hooks,
   };
 }
 
