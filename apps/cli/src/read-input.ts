@@ -1,4 +1,10 @@
-import { bridleError } from "@bridle/protocol";
+import {
+  bridleError,
+  plainYamlAliases,
+  plainYamlOptions,
+  reasonUnreadable,
+  refuseUnplainData,
+} from "@bridle/protocol";
 
 import type { Io } from "./io.ts";
 
@@ -68,14 +74,18 @@ export async function readDocument(path: string, io: Pick<Io, "readText">): Prom
     });
   });
   const { parseDocument } = await import("yaml");
-  // YAML 1.2 reads JSON too.
-  const document = parseDocument(text, { schema: "core", merge: false, uniqueKeys: true });
-  const [fault] = document.errors;
-  if (fault !== undefined) {
+  try {
+    // YAML 1.2 reads JSON too.
+    const document = parseDocument(text, plainYamlOptions);
+    const fault = document.errors[0] ?? document.warnings[0];
+    if (fault !== undefined) throw fault;
+    const value: unknown = document.toJS(plainYamlAliases);
+    refuseUnplainData(value);
+    return value;
+  } catch (error) {
     throw bridleError("body_malformed", {
-      message: `${path} is not valid YAML or JSON: ${fault.message.split("\n")[0] ?? ""}`,
-      cause: fault,
+      message: `${path} is not valid YAML or JSON: ${reasonUnreadable(error)}`,
+      cause: error,
     });
   }
-  return document.toJS({ maxAliasCount: 100 });
 }

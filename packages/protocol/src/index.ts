@@ -120,6 +120,12 @@ export {
 } from "./llm-types.ts";
 export { type TaskOutcome, taskOutcomeSchema } from "./outcome.ts";
 export {
+  plainYamlAliases,
+  plainYamlOptions,
+  reasonUnreadable,
+  refuseUnplainData,
+} from "./plain-data.ts";
+export {
   backoffSpecSchema,
   breakerSpecSchema,
   dependencySpecSchema,
