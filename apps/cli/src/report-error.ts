@@ -44,6 +44,6 @@ function describe(error: unknown): Described {
 }
 
 function issueLine({ pointer, message, suggestion }: SpecIssue): string {
-  const hint = suggestion === undefined ? "" : ` Did you mean ${oneLine(suggestion)}?`;
+  const hint = suggestion === undefined ? "" : ` Did you mean "${oneLine(suggestion)}"?`;
   return `${oneLine(pointer === "" ? "/" : pointer)}: ${oneLine(message)}${hint}`;
 }

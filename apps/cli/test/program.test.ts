@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { exitCodeOfError, exitCodeOfRun, runProgram } from "../src/index.ts";
 import { readInput } from "../src/read-input.ts";
+import { reportError } from "../src/report-error.ts";
 import { fakeIo } from "./fake-io.ts";
 import type { FakeIo } from "./fake-io.ts";
 
@@ -160,6 +161,16 @@ describe("the command line", () => {
     const io = fakeIo({ files: { "wf.yaml": "name: x\ntasks: [" } });
     expect(await runProgram(["run", "wf.yaml"], io)).toBe(2);
     expect(io.errText).toMatch(/wf\.yaml is not valid YAML.*line 2/);
+  });
+
+  it("asks what was meant by a workflow's wrong word once, not twice", () => {
+    const io = fakeIo();
+    const fault = { pointer: "/tasks/0/agent", code: "unknown_agent", suggestion: "planner" };
+    const issues = [{ ...fault, message: 'No agent "plannr" is configured.' }];
+    reportError(bridleError("spec_invalid", { details: { issues } }), io, "text");
+    expect(io.errText.trim().split("\n").at(-1)).toBe(
+      '  /tasks/0/agent: No agent "plannr" is configured. Did you mean "planner"?',
+    );
   });
 
   it("does not take something else for a server's URL", async () => {

@@ -110,10 +110,9 @@ export function unknownTask(
   known: Iterable<string>,
 ): { readonly code: string; readonly message: string; readonly suggestion?: string | undefined } {
   const meant = suggest(id, known);
-  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
   return {
     code: "unknown_task",
-    message: `There is no task "${id}".${hint}`,
+    message: `There is no task "${id}".`,
     suggestion: meant,
   };
 }

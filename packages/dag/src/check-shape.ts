@@ -34,7 +34,7 @@ function addShapeIssue(issues: IssueList, issue: ShapeIssue, base: Path): void {
       issues.add({
         pointer: pointerOf([...path, key]),
         code: "unknown_key",
-        message: `Unknown key "${key}".${meant === undefined ? "" : ` Did you mean "${meant}"?`}`,
+        message: `Unknown key "${key}".`,
         suggestion: meant,
       });
     }

@@ -61,11 +61,10 @@ function checkName(issues: IssueList, { kind, name, known, pointer }: Named): vo
   if (typeof name !== "string" || known === undefined) return;
   if (known.includes(name) || (kind === "model" && hasExpression(name))) return;
   const meant = suggest(name, known);
-  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
   issues.add({
     pointer,
     code: `unknown_${kind}`,
-    message: `No ${kind} "${name}" is configured.${hint}`,
+    message: `No ${kind} "${name}" is configured.`,
     suggestion: meant,
   });
 }

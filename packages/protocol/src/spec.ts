@@ -122,7 +122,7 @@ export type TaskSpec = z.output<typeof taskSpecSchema>;
 export type RetrySpec = z.output<typeof retrySpecSchema>;
 export type JoinCondition = (typeof joinConditions)[number];
 
-/** One fault of a workflow: where (JSON pointer, RFC 6901), what, and what was probably meant. */
+/** One fault of a workflow: where (JSON pointer, RFC 6901), what, and what was probably meant, which `message` does not repeat. */
 export const specIssueSchema = z.strictObject({
   pointer: z.string(),
   code: z.string(),
