@@ -63,7 +63,7 @@ describe.each(possible.map((variant) => [`${variant.store}, ${variant.words}`, v
 
     test.concurrent.each(scenarios.map((scenario) => [scenario.title, scenario] as const))(
       "%s",
-      async (_, { play, facts }) => {
+      async (_title, { play, facts }) => {
         expect(await play(world)).toEqual(facts);
       },
     );

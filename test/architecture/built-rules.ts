@@ -1,0 +1,18 @@
+/**
+ * Rules of the design that this release keeps, by the id under which the design states them. Each stands in the title of a test that
+ * goes red when the rule breaks: `[BR-2]`.
+ */
+export const builtRules: readonly string[] = [
+  ...ids("S", [1, 2, 3, 4, 5, 7, 8, 9]),
+  ...ids("X", [1, 2, 3, 4]),
+  ...ids("F", [1, 2, 3, 4, 5]),
+  ...ids("WD-", [1, 2, 3, 4, 5, 6, 7, 10, 12, 13, 14, 16]),
+  ...ids("BR-", [1, 2, 3, 5, 6, 7, 8, 9, 11, 13, 14, 15]),
+  ...ids("BU-", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 20, 22]),
+  ...ids("GC-", [1, 2, 4, 5, 6]),
+  "LF-5",
+];
+
+function ids(prefix: string, numbers: readonly number[]): readonly string[] {
+  return numbers.map((number) => `${prefix}${number}`);
+}
