@@ -44,4 +44,6 @@ export interface ApiLimits {
   readonly streams: number;
   /** How long `/readyz` waits for the store. */
   readonly probeMs: number;
+  /** How long the end of the server waits for requests in hand; then their connections are cut. */
+  readonly closeMs: number;
 }

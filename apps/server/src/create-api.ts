@@ -5,9 +5,9 @@
  *    who may not ask.
  * 2. Every error leaves as a problem body with a code of the error table; what is not meant for callers becomes `internal`
  *    and goes to the log under the same trace id.
- * 3. `close` refuses new submits and streams at once, ends the open streams, and waits for plain requests in hand: for
- *    nothing else. A connection on which nothing was asked (browsers open some ahead) is not idle to Node, and would
- *    hold up the end of the whole process.
+ * 3. `close` refuses new submits and streams at once, ends the open streams, and waits for plain requests in hand, for
+ *    `closeMs` at most: for nothing else. A connection on which nothing was asked (browsers open some ahead) is not idle
+ *    to Node, and would hold up the end of the whole process; so would a caller that never sends the rest of its body.
  */
 import { setMaxListeners } from "node:events";
 
@@ -38,6 +38,7 @@ const defaults: ApiLimits = {
   slowReaderMs: 30_000,
   streams: 1000,
   probeMs: 2000,
+  closeMs: 5000,
 };
 
 /** Bodies are read with our own schemas. Without this the server loads and readies two compilers: 80 ms of each start. */
@@ -96,7 +97,7 @@ export function createApi(options: ApiOptions): Api {
     async close() {
       draining.abort();
       const closed = app.close();
-      await inHand.ended();
+      await inHand.endedWithin(options.clock, limits.closeMs);
       app.server.closeAllConnections();
       await closed;
       context.wakes.close();

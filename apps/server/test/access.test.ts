@@ -271,4 +271,24 @@ describe("the end of a server", () => {
     await closing;
     expect((await response).status).toBe(200);
   });
+
+  it("waits no longer than its time for a caller that never sends the rest of its body", async () => {
+    const { port, hostname } = await listening();
+    const caller = connect(Number(port), hostname);
+    const closed = once(caller, "close");
+    caller.write(
+      `POST /api/v1/runs HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n`,
+    );
+    // Node answers an `expect` when it has taken the request up: it is in hand by now.
+    await once(caller, "data");
+    let isClosed = false;
+    const closing = world.api.close().then(() => (isClosed = true));
+    await world.clock.advanceAsync(4999);
+    expect(isClosed).toBe(false);
+
+    await world.clock.advanceAsync(1);
+
+    await closing;
+    await closed;
+  });
 });
