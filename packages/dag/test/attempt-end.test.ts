@@ -29,6 +29,7 @@ describe("[S5] what ends a task", () => {
     ["wait_cycle", "FAILED", 1],
     ["worker_lost", "CRASHED", 3],
     ["child_crashed", "CRASHED", 3],
+    ["handed_back", "CRASHED", 101],
     ["beats_lost", "CRASHED", 3],
     ["budget_refused", "BUDGET_EXCEEDED", 1],
     ["budget_unavailable", "CRASHED", 11],
@@ -72,6 +73,18 @@ describe("[S5] what ends a task", () => {
     world.finish("a");
     expect(world.status("a")).toBe("COMPLETED");
     expect(world.run.tasks["a"]?.spent).toBe(1);
+  });
+
+  it("[B176] a task outlives more rolling restarts than crashes: what a worker gives back is no crash", () => {
+    const world = started(workflow({ a: { retry: { maxAttempts: 1 } } }));
+    for (let restart = 1; restart <= 10; restart += 1) {
+      world.finish("a", failure("handed_back"));
+      world.fire("retry:a");
+    }
+    world.lose("a");
+    world.fire("retry:a");
+    world.finish("a");
+    expect(world.status("a")).toBe("COMPLETED");
   });
 
   it("lost workers and crashed children share one cap", () => {

@@ -37,6 +37,14 @@ export const endCauses = {
     ownCap: 2,
     breakerTick: "none",
   },
+  /** Its worker, alive, gave it back: it shuts down or has lost the store. Nobody's crash; the cap only bounds a fleet gone mad. */
+  handed_back: {
+    terminal: "CRASHED",
+    retried: true,
+    spendsAttempt: false,
+    ownCap: 100,
+    breakerTick: "none",
+  },
   child_crashed: {
     terminal: "CRASHED",
     retried: true,

@@ -153,7 +153,7 @@ class FleetRunner implements Runner {
     );
     await within(clock, graceMs, this.#active.settled());
     const error = bridleError("shutting_down");
-    this.#active.stopForGood({ cause: "worker_lost", error, acceptsResult: true });
+    this.#active.stopForGood({ cause: "handed_back", error, acceptsResult: true });
     await this.#active.settled();
     await closing;
     await this.#active.settled();

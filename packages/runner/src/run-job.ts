@@ -63,7 +63,7 @@ async function runAttempt(
     // Nothing runs unwatched. The scheduler tries again, here or elsewhere.
     const end = {
       ...failedBy(coded(watch, "internal")),
-      cause: "worker_lost",
+      cause: "handed_back",
       retryable: true,
     } as const;
     await finishAttempt({ worker, spender, end, degraded: [], graceUsedMs });

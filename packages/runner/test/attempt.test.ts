@@ -746,7 +746,7 @@ describe("the worker", () => {
     });
     await rig.dispatch({ agent: "waits" });
     const second = await rig.runToEnd({ agent: "waits" });
-    expect(await rig.outcome(second)).toMatchObject({ cause: "worker_lost", retryable: true });
+    expect(await rig.outcome(second)).toMatchObject({ cause: "handed_back", retryable: true });
     expect(runs).toBe(1);
   });
 
@@ -771,5 +771,16 @@ describe("the worker", () => {
     await stopping;
     expect(await rig.output(task)).toBe("done");
     expect(await rig.store.leases.live("worker:")).toHaveLength(0);
+  });
+
+  it("[B176] what does not end before the worker must is given back, not counted as a crash", async () => {
+    rig = await createVirtualRig({ agents: [inlineAgent("endless", async () => goesOn)] });
+    const task = await rig.dispatch({ agent: "endless" });
+    await rig.clock.advanceAsync(100);
+    const stopping = rig.runner.stop(1000);
+    await rig.clock.advanceAsync(30_000);
+    await stopping;
+    const outcome = await rig.outcome(task);
+    expect(outcome).toMatchObject({ cause: "handed_back", code: "shutting_down", retryable: true });
   });
 });

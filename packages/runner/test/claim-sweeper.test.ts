@@ -43,7 +43,7 @@ describe("what a worker holds in the store without knowing of it", () => {
     // The control: claimed in the store, and nobody works on it.
     expect([isLost, await rig.outcome(task)]).toEqual([true, undefined]);
     await rig.clock.advanceAsync(10_000);
-    expect(await rig.outcome(task)).toMatchObject({ cause: "worker_lost", retryable: true });
+    expect(await rig.outcome(task)).toMatchObject({ cause: "handed_back", retryable: true });
   });
 
   it("an attempt whose end the store did not take for a minute is handed back when the store answers again", async () => {
@@ -60,7 +60,7 @@ describe("what a worker holds in the store without knowing of it", () => {
     await rig.clock.advanceAsync(90_000);
     isAway = false;
     await rig.clock.advanceAsync(10_000);
-    expect(await rig.outcome(task)).toMatchObject({ status: "failed", cause: "worker_lost" });
+    expect(await rig.outcome(task)).toMatchObject({ status: "failed", cause: "handed_back" });
   });
 
   it("what is being worked on is left alone, however long it takes", async () => {

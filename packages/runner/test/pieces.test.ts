@@ -37,7 +37,8 @@ describe("what ends a task", () => {
     ["model_overloaded", "model_failed"],
     ["tool_failed", "agent_error"],
     ["frame_invalid", "child_crashed"],
-    ["shutting_down", "worker_lost"],
+    ["shutting_down", "handed_back"],
+    ["store_unavailable", "handed_back"],
     ["fenced", "cancelled"],
   ] satisfies [ErrorCode, string][])("%s ends it as %s", (code, cause) => {
     expect(endCauseOf(code)).toBe(cause);

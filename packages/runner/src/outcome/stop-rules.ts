@@ -63,6 +63,12 @@ export const stopRules: Readonly<Record<EndCause, StopRule>> = {
     resumable: true,
     hint: "The worker stopped or lost the store. Start a worker, then retry the task.",
   },
+  handed_back: {
+    guard: "scheduler",
+    rule: "B176",
+    resumable: true,
+    hint: "Workers gave the task back again and again: they shut down, or the store was away. See what ends them, then retry the task.",
+  },
   child_crashed: {
     guard: "none",
     rule: "X3",

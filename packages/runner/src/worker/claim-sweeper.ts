@@ -59,7 +59,7 @@ export class ClaimSweeper {
     const finish = await toFinish({
       worker,
       spender: { runId, taskId, attempt },
-      end: failedBy(bridleError("worker_lost", { message: lost })),
+      end: { ...failedBy(bridleError("worker_lost", { message: lost })), cause: "handed_back" },
       degraded: [],
       graceUsedMs: 0,
     });
