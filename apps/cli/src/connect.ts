@@ -18,11 +18,17 @@ export async function connect(options: ConnectionOptions, io: Io): Promise<Clien
   const url = options.url ?? io.env["BRIDLE_URL"] ?? variables.BRIDLE_URL.fallback;
   return createClient({
     url: checkedUrl(url).href.replace(/\/$/, ""),
-    apiKey: options.apiKey ?? io.env["BRIDLE_API_KEY"] ?? (await localToken(checkedUrl(url), io)),
+    apiKey: keyOf(options, io) ?? (await localToken(checkedUrl(url), io)),
     fetch: io.fetch,
     clock: systemClock,
     random: systemRandom,
   });
+}
+
+/** A key read from a file often ends in a line break; an empty variable names no key. */
+function keyOf({ apiKey }: ConnectionOptions, io: Io): string | undefined {
+  const key = (apiKey ?? io.env["BRIDLE_API_KEY"])?.trim();
+  return key === "" ? undefined : key;
 }
 
 function checkedUrl(text: string): URL {

@@ -38,18 +38,33 @@ async function reach(connection: Connection, call: Call): Promise<Response> {
   const headers: Record<string, string> = { accept: "application/json", ...call.headers };
   if (connection.apiKey !== undefined) headers["authorization"] = `Bearer ${connection.apiKey}`;
   if (call.body !== undefined) headers["content-type"] = "application/json";
+  refuseUnsendable(headers);
+  const body = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
   try {
     return await connection.fetch(`${connection.url}/api/v1${call.path}`, {
       method: call.method,
       headers,
       // A redirect would carry the key to an address nobody configured.
       redirect: "error",
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...body,
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
   } catch (error) {
     if (call.signal?.aborted === true) throw call.signal.reason;
     throw unreachable(connection.url, error);
+  }
+}
+
+/** Said before it is tried: the platform's own complaint quotes the value, and that may be a key. */
+function refuseUnsendable(headers: Readonly<Record<string, string>>): void {
+  // oxlint-disable-next-line no-control-regex -- a header holds no control characters
+  const isSendable = /^[^\u0000-\u001F\u007F\u0100-\uFFFF]*$/;
+  for (const [name, value] of Object.entries(headers)) {
+    if (isSendable.test(value)) continue;
+    const what = name === "authorization" ? "The API key" : `The value of ${name}`;
+    throw bridleError("request_invalid", {
+      message: `${what} has a character that cannot be sent, such as a line break.`,
+    });
   }
 }
 

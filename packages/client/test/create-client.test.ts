@@ -225,3 +225,30 @@ describe("following a run", () => {
     expect(await seen).toEqual(["1 run.finished"]);
   });
 });
+
+describe("a header that cannot be sent", () => {
+  it.each(["brd_sec\nret", "brd_sec“ret"])(
+    "is a caller's mistake and is not quoted",
+    async (key) => {
+      const client = createClient({
+        url: "http://127.0.0.1:7070",
+        apiKey: key,
+        fetch: async (url, init) => fetch(url, init),
+        clock: new SimulatedClock(),
+        random: seededRandom(1),
+      });
+
+      const error = await client.get("run_1").catch((thrown: unknown) => thrown as Error);
+
+      expect(error).toMatchObject({ code: "request_invalid" });
+      expect((error as Error).message).toMatch(/The API key has a character/);
+      expect((error as Error).message).not.toContain("brd_sec");
+    },
+  );
+
+  it("is named when it is the idempotency key", async () => {
+    const { client } = clientOver(async () => json({}));
+    const submitting = client.submit({}, {}, { idempotencyKey: "a\r\nb" });
+    expect(await codeOf(submitting)).toBe("request_invalid");
+  });
+});
