@@ -7,7 +7,7 @@ import type { Io } from "./io.ts";
 import { manyLines, oneLine, safeJson } from "./text/sanitize.ts";
 
 /**
- * Says what went wrong, never how the program got there: a sentence, and each fault with its place. With `-o json` the same
+ * Says what went wrong, never how the program got there: the code, a sentence, and each fault with its place. With `-o json` the same
  * verdict as JSON on the result stream. Returns the exit code.
  */
 export function reportError(error: unknown, io: Io, format: "text" | "json"): number {
@@ -18,7 +18,7 @@ export function reportError(error: unknown, io: Io, format: "text" | "json"): nu
     return exitCode;
   }
   const { red } = createColors(io.hasColor);
-  io.err(`${red("error")} ${manyLines(message)}\n`);
+  io.err(`${red("error")} [${oneLine(code)}] ${manyLines(message)}\n`);
   for (const issue of issues) io.err(`  ${issueLine(issue)}\n`);
   if (io.env["LOG_LEVEL"] === "debug" && error instanceof Error) {
     io.err(`${manyLines(error.stack ?? "")}\n`);

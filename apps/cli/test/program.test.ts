@@ -173,6 +173,28 @@ describe("the command line", () => {
     );
   });
 
+  it("says the code of an error, which the troubleshooting table goes by", async () => {
+    const io = fakeIo();
+    expect(await runProgram(["run", "nofile.yaml"], io)).toBe(2);
+    expect(io.errText).toMatch(/^error \[request_invalid\] nofile\.yaml cannot be read/);
+  });
+
+  it.each(["brd_key\n", " brd_key "])(
+    "sends a key without the blanks a file left on it",
+    async (key) => {
+      const keys: unknown[] = [];
+      const io = fakeIo({
+        env: { BRIDLE_API_KEY: key },
+        fetch: async (_url, init) => {
+          keys.push((init?.headers as Record<string, string>)["authorization"]);
+          return new Response(JSON.stringify({ runs: [] }));
+        },
+      });
+      expect(await runProgram(["runs", "list"], io)).toBe(0);
+      expect(keys).toEqual(["Bearer brd_key"]);
+    },
+  );
+
   it("does not take something else for a server's URL", async () => {
     const io = fakeIo();
     expect(await runProgram(["runs", "list", "--url", "ftp://x"], io)).toBe(2);

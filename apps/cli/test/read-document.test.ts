@@ -4,7 +4,7 @@ import { runProgram } from "../src/index.ts";
 import { readDocument } from "../src/read-input.ts";
 import { fakeIo } from "./fake-io.ts";
 
-const bomb = [..."abcdefgh"]
+const bomb = ["a", "b", "c", "d", "e", "f", "g", "h"]
   .map((name, index, all) => {
     const item = index === 0 ? "x" : `*${all[index - 1] ?? ""}`;
     return `${name}: &${name} [${Array.from({ length: 9 }, () => item).join(", ")}]`;
@@ -29,7 +29,7 @@ describe("a workflow file that is not plain data", () => {
     const io = fakeIo({ files: { "wf.yaml": text } });
 
     expect(await runProgram(["run", "wf.yaml"], io)).toBe(2);
-    expect(io.errText).toMatch(/^error wf\.yaml is not valid YAML or JSON: /);
+    expect(io.errText).toMatch(/^error \[body_malformed\] wf\.yaml is not valid YAML or JSON: /);
     expect(io.errText).toMatch(reason);
     expect(io.errText).not.toMatch(/call stack|parseAllDocuments|stringKeys/);
   });

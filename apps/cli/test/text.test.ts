@@ -1,3 +1,4 @@
+import type { RunView } from "@bridle/protocol";
 import fc from "fast-check";
 import { createColors } from "picocolors";
 import { describe, expect, it } from "vitest";
@@ -7,8 +8,9 @@ import type { Progress } from "../src/progress/progress.ts";
 import { renderLine, renderProgressLine } from "../src/progress/render-lines.ts";
 import { renderTable } from "../src/progress/render-table.ts";
 import { formatDuration, formatTable, formatUsd } from "../src/text/format.ts";
-import { describeStop } from "../src/text/print-run.ts";
+import { describeStop, printRun } from "../src/text/print-run.ts";
 import { manyLines, oneLine, safeJson } from "../src/text/sanitize.ts";
+import { fakeIo } from "./fake-io.ts";
 
 // oxlint-disable-next-line no-control-regex -- what must not reach a terminal
 const obeyed = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/;
@@ -175,5 +177,43 @@ describe("the progress of a run", () => {
     expect(text).toBe(
       "Stopped by the watchdog (WD-5): stalled\n  because repeatBeats=3, silentMs=41000\n  Let the agent report progress.\n",
     );
+  });
+
+  const failed = {
+    runId: "run_1",
+    status: "FAILED",
+    createdAt: at,
+    degraded: [],
+    stop: {
+      reason: "agent_error",
+      guard: "none",
+      rule: "agent",
+      evidence: { stack: "Error: no entry\n    at run (agents.ts:3:1)" },
+      resumable: true,
+      hint: "The agent threw.",
+    },
+    tasks: [{ id: "look", status: "FAILED", error: { code: "agent_failed", message: "no entry" } }],
+  };
+  const printed = (run: object): string => {
+    const io = fakeIo();
+    printRun(run as RunView, io, "text");
+    return io.errText;
+  };
+
+  it("says what a failed task's agent threw, without a stack", () => {
+    expect(printed(failed)).toMatch(/look +FAILED +agent_failed: no entry/);
+    expect(printed(failed)).not.toMatch(/stack|at run/);
+  });
+
+  it("names the way on for a paused run only: one that has ended cannot be resumed", () => {
+    expect(printed({ ...failed, status: "PAUSED" })).toContain("bridle runs resume run_1");
+    expect(printed(failed)).not.toMatch(/resume/);
+  });
+
+  it("prints ten of ten thousand failed tasks, and how many more there are", () => {
+    const tasks = Array.from({ length: 10_000 }, () => failed.tasks[0]);
+    const text = printed({ ...failed, tasks });
+    expect(text.match(/no entry/g)).toHaveLength(10);
+    expect(text).toContain("… and 9,990 more");
   });
 });

@@ -5,6 +5,9 @@ import type { Io } from "../io.ts";
 import { formatCount, formatDuration, formatTable, formatUsd, plainText } from "./format.ts";
 import { manyLines, oneLine, safeJson } from "./sanitize.ts";
 
+/** Failed tasks printed below a run; all of them are in `-o json`. */
+const mostFailures = 10;
+
 /** A run as it stands: for people on two streams (what happened, then the output), for programs as one JSON value. */
 export function printRun(run: RunView, io: Io, format: "text" | "json"): void {
   if (format === "json") {
@@ -17,7 +20,8 @@ export function printRun(run: RunView, io: Io, format: "text" | "json"): void {
   io.err(`\n${bold(`${run.runId} ${run.status}`)}${elapsed}${spentOf(run)}\n`);
   if (run.degraded.length > 0) io.err(`Degraded: ${run.degraded.map(oneLine).join(", ")}\n`);
   if (run.stop !== undefined) io.err(describeStop(run.stop));
-  else io.err(failedTasks(run));
+  io.err(failedTasks(run));
+  if (run.status === "PAUSED") io.err(`  bridle runs resume ${run.runId} lets it go on.\n`);
   if (run.output !== undefined) io.out(`${outputText(run.output)}\n`);
 }
 
@@ -27,17 +31,16 @@ function spentOf({ budget }: RunView): string {
   return `, ${formatCount(tokens)} tokens, ${formatUsd(nanoUsd)}, ${formatCount(calls)} calls`;
 }
 
-/** The stop contract in words: what stopped it, on which figures, what to do. */
+/** The stop contract in words: what stopped it, on which figures, what to do. A stack is for `-o json`. */
 export function describeStop(stop: Stop): string {
-  const evidence = Object.entries(stop.evidence).map(
-    ([name, value]) => `${name}=${plainText(value)}`,
-  );
+  const evidence = Object.entries(stop.evidence)
+    .filter(([name]) => name !== "stack")
+    .map(([name, value]) => `${name}=${plainText(value)}`);
   const by = stop.guard === "none" ? "" : ` by the ${stop.guard} (${stop.rule})`;
   const lines = [
     `Stopped${by}: ${stop.reason}`,
     evidence.length === 0 ? "" : `  because ${evidence.join(", ")}`,
     `  ${stop.hint}`,
-    stop.resumable ? "  It can be resumed." : "",
   ];
   return `${lines
     .filter((line) => line.trim() !== "")
@@ -49,7 +52,9 @@ function failedTasks({ tasks }: RunView): string {
   const rows = tasks.flatMap(({ id, status, error }) =>
     error === undefined ? [] : [["", id, status, oneLine(`${error.code}: ${error.message}`)]],
   );
-  return rows.length === 0 ? "" : formatTable(rows);
+  const more = rows.length - mostFailures;
+  const rest = more > 0 ? `  … and ${formatCount(more)} more\n` : "";
+  return rows.length === 0 ? "" : `${formatTable(rows.slice(0, mostFailures))}${rest}`;
 }
 
 function outputText(output: unknown): string {
