@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 import { CodedError } from "@bridle/kernel";
 import type { WireFault } from "@bridle/protocol";
 
@@ -42,9 +44,24 @@ export function toFault(thrown: unknown, code: string): WireFault {
     code: typeof author.code === "string" ? clip(author.code, 64) : code,
     message: clip(thrown.message, 4096),
     retryable: author.retryable !== false,
-    stack: clip(thrown.stack ?? "", 8192),
+    // An output that does not cross is refused by this package: its stack would say nothing about the agent.
+    ...(CodedError.is(thrown) ? {} : { stack: clip(authorFrames(thrown.stack ?? ""), 8192) }),
     ...(from === undefined ? {} : { from }),
   };
+}
+
+/** This package, as its files are named in a stack, in `src` or in `dist`. */
+const ownPlaces = ["../../src/", "../../dist/"]
+  .map((place) => new URL(place, import.meta.url))
+  .flatMap((url) => [url.href, fileURLToPath(url)]);
+
+/** The frames above the call of the agent: below it everything is ours and Node's, and the same for every agent. */
+function authorFrames(stack: string): string {
+  const lines = stack.split("\n");
+  const own = lines.findIndex(
+    (line) => /^\s+at /.test(line) && ownPlaces.some((place) => line.includes(place)),
+  );
+  return own === -1 ? stack : lines.slice(0, own).join("\n");
 }
 
 /** The HTTP status a failed tool call carries, whichever of the two usual names it has. */
