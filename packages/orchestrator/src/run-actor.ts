@@ -38,6 +38,7 @@ const journalPage = 1000;
 
 export interface RunActorOptions {
   readonly runId: RunId;
+  readonly traceId: string;
   readonly state: RunState;
   readonly decisions: number;
   readonly evaluator: RunEvaluator;
@@ -195,7 +196,7 @@ export class RunActor {
   }
 
   async #commit({ arrivals, events, commands }: Decided): Promise<void> {
-    const { runId, store, clock, lease } = this.#options;
+    const { runId, traceId, store, bus, clock, lease } = this.#options;
     const status = summaryStatus(this.#state);
     const commit = buildCommit({
       runId,
@@ -216,7 +217,8 @@ export class RunActor {
       );
     this.#decisions = answer.decisions;
     this.#status = status;
-    for (const event of commit.events) this.#options.bus.emit(event);
+    // Whoever listens need not have heard of the run before to know its trace (O1).
+    for (const event of commit.events) bus.emit({ ...event, traceId });
     this.#options.onCommitted(commit);
   }
 

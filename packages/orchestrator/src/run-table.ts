@@ -103,6 +103,7 @@ export class RunTable {
     const actor = new RunActor({
       ...this.#options,
       runId,
+      traceId: stored.traceId,
       state,
       decisions: stored.decisions,
       evaluator,

@@ -45,6 +45,19 @@ describe("a workflow runs", () => {
     await scheduler.stop();
   });
 
+  test("[O1] what its scheduler tells of a run carries the trace the run was submitted with", async () => {
+    const world = await createWorld({ agents: { echo } });
+    const told = new Map<string, string | undefined>();
+    world.bus.onAny(({ type, traceId }) => void told.set(type, traceId));
+    const scheduler = await world.startScheduler("boot_1");
+    const traceId = "c".repeat(32);
+    await world.submit({ spec: chain, input: { word: "hello" }, traceId });
+    await world.clock.advanceAsync(1000);
+    expect([...told.keys()]).toEqual(expect.arrayContaining(["task.completed", "run.finished"]));
+    expect(new Set(told.values())).toEqual(new Set([traceId]));
+    await scheduler.stop();
+  });
+
   test("[S3] independent tasks are in hand together, without one waiting for the other", async () => {
     const world = await createWorld({ agents: { never } });
     await world.startScheduler("boot_1");

@@ -1,4 +1,5 @@
 import { createBus } from "@bridle/bus";
+import type { Bus } from "@bridle/bus";
 import { evaluateTemplate } from "@bridle/dag";
 import { SimulatedClock, sequenceIds } from "@bridle/kernel/testing";
 import { Scheduler, createSubmit } from "@bridle/orchestrator";
@@ -36,6 +37,7 @@ export interface World {
   readonly clock: SimulatedClock;
   readonly store: MemoryStore;
   readonly submit: Submit;
+  readonly bus: Bus;
   readonly errors: unknown[];
   /** Attempts that an agent really ran, in order: `plan#1`. */
   readonly ran: string[];
@@ -82,6 +84,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const queue = options.wrapQueue?.(memoryQueue) ?? memoryQueue;
   const ran: string[] = [];
   const errors: unknown[] = [];
+  const bus = createBus({ onHandlerError: (failure) => errors.push(failure) });
   await store.leases.acquire(`worker:${bootId}`, bootId, 1e9);
   for (const [agent, behave] of Object.entries(options.agents)) {
     // oxlint-disable-next-line no-await-in-loop -- a handful, once
@@ -119,6 +122,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   return {
     clock,
     store,
+    bus,
     errors,
     ran,
     log,
@@ -135,7 +139,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         store: options.wrapStore?.(store) ?? store,
         queue,
         expressions: options.expressions ?? plainExpressions,
-        bus: createBus({ onHandlerError: (failure) => errors.push(failure) }),
+        bus,
         clock,
         bootId: name,
         onError: (error) => errors.push(error),

@@ -104,10 +104,12 @@ export class AttemptCore {
     };
   }
 
-  /** The run's log and this process's bus hear the same. */
+  /** The run's log and this process's bus hear the same, under the run's trace (O1). */
   write(event: JournalEvent): void {
-    this.journal.push(event);
-    this.options.worker.bus.emit(event);
+    const { traceId, worker } = this.options;
+    const traced = { ...event, traceId };
+    this.journal.push(traced);
+    worker.bus.emit(traced);
   }
 
   /** First order wins; after the attempt's end none does (B179). Marks, then aborts everything that listens. */
@@ -135,15 +137,16 @@ export class AttemptCore {
   }
 
   #applyBeat(beat: Beat): void {
-    const { watch, spender, worker } = this.options;
+    const { watch, spender, traceId, worker } = this.options;
     // An agent without a numbering of its own beats with the number of the last step that ended.
     const step = beat.step === 0 ? this.#lastStep : beat.step;
     const { status } = beat;
     watch.beat({ ...beat, step });
     const at = worker.clock.wallMs();
-    worker.bus.emit({ type: "task.heartbeat", ...spender, at, step, status });
+    const base = { ...spender, traceId, at, step };
+    worker.bus.emit({ type: "task.heartbeat", ...base, status });
     if (beat.progress !== undefined) {
-      worker.bus.emit({ type: "task.progress", ...spender, at, step, message: beat.progress });
+      worker.bus.emit({ type: "task.progress", ...base, message: beat.progress });
     }
     if (status !== "WAITING" || beat.waitMs === undefined) return;
     this.#deadlineMs += beat.waitMs;

@@ -154,7 +154,7 @@ export class Attempt {
     taskWatch.end(routeOutcome({ kind: "task", outcome }), { traceId });
     if (answer?.accepted === false) {
       const at = worker.clock.wallMs();
-      worker.bus.emit({ type: "task.late_result", ...spender, at, status: answer.reason });
+      worker.bus.emit({ type: "task.late_result", ...spender, traceId, at, status: answer.reason });
     }
   }
 }

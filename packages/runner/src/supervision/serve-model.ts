@@ -148,13 +148,13 @@ function hear(scope: AttemptScope, step: Step, event: ModelCallEvent): void {
 }
 
 function batcherFor(
-  { worker, spender }: AttemptScope,
+  { worker, spender, traceId }: AttemptScope,
   step: Step,
   onDelta: ((text: string) => void) | undefined,
 ): TextBatcher {
   return new TextBatcher(worker.clock, (text) => {
     onDelta?.(text);
     const at = worker.clock.wallMs();
-    worker.bus.emit({ type: "llm.delta", ...spender, at, step: step.number, text });
+    worker.bus.emit({ type: "llm.delta", ...spender, traceId, at, step: step.number, text });
   });
 }
