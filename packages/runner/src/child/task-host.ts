@@ -44,6 +44,11 @@ export class TaskHost {
     } else session.requests.answer(message.id, this.#unpack(message.value));
   }
 
+  /** The task in hand, if any, is cut off; its code may still run. */
+  abandon(): void {
+    this.#session?.abandon();
+  }
+
   async #start({ token, task, input }: Start): Promise<void> {
     const { agent, clock, folder, send, activeResources } = this.#options;
     const baseline = activeResources();

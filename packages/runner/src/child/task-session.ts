@@ -75,6 +75,11 @@ export class TaskSession {
     void this.#tellAgent(reason);
   }
 
+  /** Nobody listens any more: whatever the agent still says arms no timer and waits for no answer. */
+  abandon(): void {
+    this.#close();
+  }
+
   beat(beat: Beat): void {
     if (beat.status === "WAITING") this.#beats.flush();
     this.#beats.push(beat);

@@ -74,6 +74,7 @@ export class InlineIsolate implements Isolate {
     if (this.#isBusy && this.#end === undefined) this.#onAbandoned();
     const end = { exitCode: undefined, signal: undefined, fault: "abandoned", stderrTail: "" };
     this.#end ??= end;
+    this.#host.abandon();
     this.#listener?.onEnd(this.#end);
     this.#listener = undefined;
     return { gone: true, leftPids: [] };
