@@ -11,6 +11,7 @@ export function checkpointOf(state: MemoryState): () => void {
   const idempotency = [...state.idempotency];
   const inbox = [...state.inbox];
   const leases = [...state.leases].map(([name, lease]) => [name, { ...lease }] as const);
+  const openClaims = [...state.openClaims];
   return () => {
     refill(
       state.runs,
@@ -22,6 +23,8 @@ export function checkpointOf(state: MemoryState): () => void {
       state.leases,
       leases.map(([name, lease]) => [name, { ...lease }] as const),
     );
+    state.openClaims.clear();
+    for (const claim of openClaims) state.openClaims.add(claim);
   };
 }
 

@@ -3,6 +3,7 @@ import { bridleError } from "@bridle/protocol";
 
 import type { Store } from "../store.ts";
 import { memoryAttempts } from "./memory-attempts.ts";
+import { checkpointOf } from "./memory-checkpoint.ts";
 import { memoryFeed } from "./memory-feed.ts";
 import { memoryFleetLog } from "./memory-fleet-log.ts";
 import { memoryInbox } from "./memory-inbox.ts";
@@ -10,7 +11,6 @@ import { memoryLeases } from "./memory-leases.ts";
 import { memoryLedger } from "./memory-ledger.ts";
 import { memoryRunIndex } from "./memory-run-index.ts";
 import { memoryRunLog } from "./memory-run-log.ts";
-import { checkpointOf } from "./memory-checkpoint.ts";
 import { initialMemoryState } from "./memory-state.ts";
 import type { MemoryState } from "./memory-state.ts";
 import { memorySteps } from "./memory-steps.ts";
