@@ -186,7 +186,7 @@ describe("the command line", () => {
       const io = fakeIo({
         env: { BRIDLE_API_KEY: key },
         fetch: async (_url, init) => {
-          keys.push((init?.headers as Record<string, string>)["authorization"]);
+          keys.push(new Headers(init?.headers).get("authorization"));
           return new Response(JSON.stringify({ runs: [] }));
         },
       });
