@@ -4,6 +4,7 @@ import { asRunId, asTaskId, type DecisionEvent, type EnvelopeTerms } from "@brid
 import { createPostgresDatabase, createPostgresStore, type Database } from "@bridle/store-postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { startMutedProxy } from "../support/muted-proxy.ts";
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";
 import { until } from "../support/until.ts";
 
@@ -53,6 +54,31 @@ describe.skipIf(postgresBin === undefined)("a store on a server", { timeout: 60_
     });
     return { database, store };
   }
+
+  it("whose other side vanished without a word is store_unavailable in bounded time, and answers again on new connections", async () => {
+    const url = new URL(await postgres.server.createDatabase());
+    const proxy = await startMutedProxy(Number(url.port));
+    onTestFinished(async () => proxy.close());
+    url.port = String(proxy.port);
+    const database = await createPostgresDatabase({
+      url: url.href,
+      maxConnections: 3,
+      queryTimeoutMs: 500,
+    });
+    const store = await createPostgresStore({ database, clock: systemClock, wakeUps: false });
+    onTestFinished(async () => {
+      await store.close();
+      await database.close();
+    });
+    // Each of the pool's connections is open before they fall silent.
+    const ask = async () => Promise.all([1, 2, 3].map(async () => store.inbox.read(1)));
+    await ask();
+    proxy.mute();
+    await expect(ask()).rejects.toMatchObject({ code: "store_unavailable", retryable: true });
+    await until(async () => ask().then(Boolean, () => false));
+    const { rows } = await database.queuePool().query("select 7 as seven where $1", [true]);
+    expect(rows).toEqual([{ seven: 7 }]);
+  });
 
   it("that is not there is store_unavailable, with the address and without its password", async () => {
     const url = "postgres://someone:secret@127.0.0.1:1/nowhere";

@@ -1,5 +1,6 @@
 import { Pool, type PoolConfig } from "pg";
 
+import { boundQueries } from "./bound-queries.ts";
 import type { Database } from "./database.ts";
 import { storeError } from "./store-error.ts";
 
@@ -12,6 +13,8 @@ export interface PostgresDatabaseOptions {
   readonly maxQueueConnections?: number | undefined;
   /** How long to wait for a connection before `store_unavailable`. Default 5000. */
   readonly connectTimeoutMs?: number | undefined;
+  /** How long a statement may take before it is `store_unavailable` and its connection given up. Default 15,000. */
+  readonly queryTimeoutMs?: number | undefined;
   /** Told of connections that break while idle; the pool replaces them by itself. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
@@ -47,11 +50,14 @@ function createPool(options: PostgresDatabaseOptions, extra: PoolConfig): Pool {
     connectionString: options.url,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
     keepAlive: true,
+    // For those that only listen: nothing else would ever tell them that the other side is gone.
+    keepAliveInitialDelayMillis: 10_000,
     application_name: "bridle",
     ...extra,
   });
   // An idle client that breaks would otherwise be an unhandled 'error' event, which ends the process.
   pool.on("error", (error) => options.onError?.(error));
+  boundQueries(pool, options.queryTimeoutMs ?? 15_000);
   return pool;
 }
 
