@@ -7,6 +7,7 @@ import { startBullmqWorker } from "./bullmq-worker.ts";
 import { createPostgresBackend, Queue } from "./bullmq.ts";
 import { migrateQueue } from "./migrate-queue.ts";
 import { queueConnection } from "./queue-connection.ts";
+import { queueError } from "./queue-error.ts";
 import { queueName } from "./queue-name.ts";
 import { SharedListener } from "./shared-listener.ts";
 
@@ -182,12 +183,11 @@ function toBullmqJob({ job, priority }: QueuedJob) {
   };
 }
 
-/** Whatever a database call fails of, to the caller it means that the queue's store did not answer. */
+/** To the caller a failed database call means that the queue's store did not answer, or that its disk is full. */
 async function answered<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call;
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw bridleError("store_unavailable", { message: `The queue's database: ${message}`, cause });
+    throw queueError(cause);
   }
 }
