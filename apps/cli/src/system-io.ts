@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
+import { bridleError } from "@bridle/protocol";
+
 import type { Io } from "./io.ts";
 
 function onSignals(signals: readonly NodeJS.Signals[], handler: () => void): () => void {
@@ -13,6 +15,16 @@ function onSignals(signals: readonly NodeJS.Signals[], handler: () => void): () 
 /** https://no-color.org: set and not empty turns colours off. */
 function hasColor(env: NodeJS.ProcessEnv): boolean {
   return (env["NO_COLOR"] ?? "") === "" && process.stderr.isTTY && env["TERM"] !== "dumb";
+}
+
+/** A folder may be deleted under the shell that stands in it. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const message = "The working folder does not exist any more; change into another.";
+    throw bridleError("request_invalid", { message, cause });
+  }
 }
 
 /** The real process. Only `main.ts` names it. */
@@ -29,13 +41,15 @@ export function systemIo(): Io {
       return process.stderr.rows ?? 24;
     },
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return workingFolder();
+    },
     fetch: globalThis.fetch,
     onInterrupt: (handler) => onSignals(["SIGINT"], handler),
     onTerminate: (handler) => onSignals(["SIGTERM", "SIGHUP"], handler),
     exitNow: (code) => process.exit(code),
     readText: async (path) =>
-      path === "-" ? readStandardInput() : readFile(resolve(process.cwd(), path), "utf8"),
+      path === "-" ? readStandardInput() : readFile(resolve(workingFolder(), path), "utf8"),
   };
 }
 
