@@ -170,6 +170,15 @@ describe("restarts", () => {
     await second.stop();
   }, 60_000);
 
+  it("say what the store survives, on the terminal and where probes look", async () => {
+    const running = await startInstallation(await temporaryFolder());
+    const sentence = "not power loss: the embedded database never calls fsync.";
+    const ready = await (await fetch(`${running.url}/readyz`)).json();
+    await running.stop();
+    expect(running.err()).toContain(sentence);
+    expect(ready).toMatchObject({ durability: expect.stringContaining(sentence) });
+  });
+
   it("[B187] stop in order on SIGTERM with 0 and on Ctrl-C with 130, and leave the folder free", async () => {
     const folder = await temporaryFolder();
     const first = await startInstallation(folder);

@@ -30,6 +30,8 @@ export interface ApiOptions {
   /** Scheduler and worker, when they share this process. Contract: answers from memory. */
   readonly parts: () => readonly PartState[];
   readonly version: string;
+  /** One sentence on what the store survives; `/readyz` tells it to anyone, so it names no host. */
+  readonly durability: string;
   readonly limits?: Partial<ApiLimits>;
 }
 

@@ -137,6 +137,15 @@ describe("probes", () => {
     expect(await probe()).toEqual([200, 200]);
   });
 
+  it("tells with its readiness, and with nothing else, what the store survives", async () => {
+    world = startWorld();
+    const [alive, ready] = await Promise.all(
+      ["/healthz", "/readyz"].map(async (url) => ask(world, { url, key: null })),
+    );
+    expect(alive?.body).toEqual({ status: "ok", problems: [] });
+    expect(ready?.body).toEqual({ status: "ok", problems: [], durability: "Survives nothing." });
+  });
+
   it("[B178] stays alive but not ready when the store is down, and ready again when it is back", async () => {
     world = startWorld();
     world.store.disconnect();

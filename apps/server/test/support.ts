@@ -85,6 +85,7 @@ export function startWorld({ keys = {}, limits = {}, feed = "on" }: WorldOptions
       agents: [{ name: "planner", isolation: "process" }],
       parts: () => world.parts,
       version: "0.1.0",
+      durability: "Survives nothing.",
       limits,
     }),
   };

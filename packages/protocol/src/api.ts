@@ -153,3 +153,9 @@ export const healthSchema = z.object({
   problems: z.array(z.string()),
 });
 export type Health = z.infer<typeof healthSchema>;
+
+export const readinessSchema = healthSchema.extend({
+  /** One sentence on what the store survives: the death of a process, the loss of power. */
+  durability: z.string(),
+});
+export type Readiness = z.infer<typeof readinessSchema>;

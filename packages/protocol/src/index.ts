@@ -25,6 +25,8 @@ export {
   eventPageSchema,
   type Health,
   healthSchema,
+  type Readiness,
+  readinessSchema,
   type Problem,
   problemSchema,
   resumeBodySchema,

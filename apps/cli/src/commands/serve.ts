@@ -54,7 +54,7 @@ export async function open(
 }
 
 function announce(installation: Installation, url: string, io: Io): void {
-  const { loaded, environment, usesKeys } = installation;
+  const { loaded, environment, durability, usesKeys } = installation;
   const agents = loaded.config.agents.map(({ name }) => name);
   io.out(`Bridle is listening on ${url}\n`);
   io.err(
@@ -62,6 +62,7 @@ function announce(installation: Installation, url: string, io: Io): void {
       ? "  access  API keys (bridle keys list)\n"
       : `  access  this machine only, with the install token in ${environment.dataDir}/token\n`,
   );
+  io.err(`  store   ${durability}\n`);
   io.err(`  agents  ${agents.length === 0 ? "none" : agents.join(", ")}\n`);
   if (loaded.path === undefined) {
     io.err(`  config  no bridle.config.ts in ${io.cwd}: nothing can run yet\n`);

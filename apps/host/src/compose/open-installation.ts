@@ -161,6 +161,7 @@ async function assemble(
     installToken,
     usesKeys: keys.length > 0,
     version,
+    durability: backends.durability,
   };
   await heedPowerLoss(parts, backends);
   return {
@@ -170,7 +171,7 @@ async function assemble(
     queue,
     bus,
     log,
-    durability: backends.durability,
+    durability: parts.durability,
     usesKeys: parts.usesKeys,
     localToken: installToken,
     start: async (names, onListening) =>

@@ -23,4 +23,6 @@ export interface Parts {
   readonly installToken: string;
   readonly usesKeys: boolean;
   readonly version: string;
+  /** One sentence on what the store survives. */
+  readonly durability: string;
 }

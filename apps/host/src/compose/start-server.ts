@@ -48,6 +48,7 @@ export async function startServer(
     agents: config.agents.map(({ name, isolation }) => ({ name, isolation })),
     parts: states,
     version: parts.version,
+    durability: parts.durability,
     limits: {
       pollMs: config.liveness.pollMs,
       ...(config.limits?.bodyBytes === undefined ? {} : { bodyBytes: config.limits.bodyBytes }),

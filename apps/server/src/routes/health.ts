@@ -1,5 +1,5 @@
 import { sleep } from "@bridle/kernel";
-import type { Health } from "@bridle/protocol";
+import type { Health, Readiness } from "@bridle/protocol";
 
 import type { ApiContext, ApiRequest } from "./route-context.ts";
 
@@ -14,7 +14,7 @@ export async function healthz({ reply }: ApiRequest, { parts }: ApiContext): Pro
   return verdict(reply, problems);
 }
 
-export async function readyz({ reply }: ApiRequest, context: ApiContext): Promise<Health> {
+export async function readyz({ reply }: ApiRequest, context: ApiContext): Promise<Readiness> {
   const problems = context
     .parts()
     .filter(({ isReady }) => !isReady)
@@ -22,7 +22,7 @@ export async function readyz({ reply }: ApiRequest, context: ApiContext): Promis
   if (context.draining.aborted) problems.push("This process is shutting down.");
   const storeProblem = await probeStore(context);
   if (storeProblem !== undefined) problems.push(storeProblem);
-  return verdict(reply, problems);
+  return { ...verdict(reply, problems), durability: context.durability };
 }
 
 function verdict(reply: ApiRequest["reply"], problems: readonly string[]): Health {

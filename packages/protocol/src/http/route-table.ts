@@ -7,6 +7,7 @@ import {
   envelopeListSchema,
   eventPageSchema,
   healthSchema,
+  readinessSchema,
   resumeBodySchema,
   runPageSchema,
   runViewSchema,
@@ -182,10 +183,10 @@ export const routeTable = {
     method: "GET",
     path: "/readyz",
     summary:
-      "Whether this process can take work: the store answers, its parts run, it is not shutting down.",
+      "Whether this process can take work: the store answers, its parts run, it is not shutting down. Says what the store survives.",
     scope: "open",
     status: 200,
-    answer: healthSchema,
+    answer: readinessSchema,
     errors: [],
   },
   openapi: {
