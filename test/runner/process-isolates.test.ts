@@ -108,6 +108,22 @@ describe("a task in a process of its own", () => {
 });
 
 describe("a task that will not stop", () => {
+  it("[WD-13] is asked by its signal, its onCancel and SIGTERM before anything is forced", async () => {
+    const rig = await createProcessRig(["hears-signals"], quickCancel);
+    const task = await rig.dispatch({ agent: "hears-signals" });
+    await pidOf(rig, task);
+    await rig.cancel(task);
+    await ended(rig, task);
+    const heard = rig.lines
+      .map(({ message }) => message)
+      .filter((line) => line.startsWith("heard"));
+    expect(heard.toSorted()).toEqual([
+      "heard SIGTERM",
+      "heard abort cancelled",
+      "heard onCancel cancelled",
+    ]);
+  });
+
   it.each(["spins", "spins-in-microtasks", "ignores-everything"])(
     "[X3] [WD-13] %s: cancelled, it is gone from the process table while its neighbour finishes",
     async (agent) => {

@@ -19,10 +19,10 @@ function stepsUntilRefused(
 describe("admission", () => {
   it.each([
     { name: "factor 1.0 without line", factor: 1, actual: 4000, line: 100, steps: 250 },
-    { name: "defaults", factor: 1.2, actual: 4000, line: 90, steps: 225 },
-    { name: "strict × 1.2", factor: 1.2, actual: 4000, line: 90, steps: 224, strict: true },
-    { name: "real use 2,400", factor: 1.2, actual: 2400, line: 90, steps: 375 },
-    { name: "real use 8,000", factor: 1.2, actual: 8000, line: 90, steps: 113 },
+    { name: "defaults", factor: 1.2, actual: 4000, steps: 225 },
+    { name: "strict × 1.2", factor: 1.2, actual: 4000, steps: 224, strict: true },
+    { name: "real use 2,400", factor: 1.2, actual: 2400, steps: 375 },
+    { name: "real use 8,000", factor: 1.2, actual: 8000, steps: 113 },
   ])(
     "[BU-10] [G4] allows exactly $steps steps of 4,000 from 1,000,000: $name",
     ({ factor, actual, line, steps, strict = false }) => {
@@ -132,6 +132,14 @@ describe("admission", () => {
         reserved: tokens(reserved),
         limit: termsOf(100).limit,
       });
+    });
+
+    it("of a run that is full for now and a task that can never pay, the hopeless one: nobody waits in vain", () => {
+      const desk = new Desk(termsOf(100), { a: termsOf(50), b: termsOf(100) });
+      desk.reserve("other", 60, { taskId: b });
+      expect(desk.reserve("h", 51)).toMatchObject({ refusal: "never_fits", envelope: "a" });
+      // The control: what the task could pay, only the run refuses, and only for now.
+      expect(desk.reserve("h", 50)).toMatchObject({ refusal: "transient", envelope: "run" });
     });
 
     it("what was settled cannot come back: asking for more than the rest never fits", () => {

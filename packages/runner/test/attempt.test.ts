@@ -4,7 +4,7 @@ import type { ModelCall, ModelCallResult } from "@bridle/ports";
 import { bridleError } from "@bridle/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { createLocalScanner } from "../src/index.ts";
+import { createLocalScanner, resolveRunnerSettings } from "../src/index.ts";
 import { answerAtOnce, typesOf } from "./rig.ts";
 import { createVirtualRig, inlineAgent, untilEnded } from "./virtual-rig.ts";
 import type { VirtualRig } from "./virtual-rig.ts";
@@ -129,6 +129,10 @@ describe("one attempt", () => {
     });
     const steps = (await rig.log(task)).filter(({ type }) => type === "step.started");
     expect(steps).toHaveLength(3);
+  });
+
+  it("[WD-1] 500 steps are the most unless somebody says otherwise", () => {
+    expect(resolveRunnerSettings().maxStepsPerTask).toBe(500);
   });
 });
 

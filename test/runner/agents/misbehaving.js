@@ -50,6 +50,20 @@ export const ignoresEverything = defineAgent({
   },
 });
 
+/** WD-13: says how it was asked to stop, and goes on. */
+export const hearsSignals = defineAgent({
+  name: "hears-signals",
+  module,
+  run: async (context) => {
+    process.on("SIGTERM", () => console.log("heard SIGTERM"));
+    context.signal.addEventListener("abort", () =>
+      console.log(`heard abort ${context.signal.reason.code}`),
+    );
+    return new Promise(() => {});
+  },
+  onCancel: (_, { code }) => console.log(`heard onCancel ${code}`),
+});
+
 /** B110: a grandchild that outlives its parent unless the whole group is killed. */
 export const leavesGrandchild = defineAgent({
   name: "leaves-grandchild",
