@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { canMountDisks, mountDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
-import { bridle, fixtureConfig, startInstallation } from "./bridle-process.ts";
+import { bridle, fixtureConfig, spawnBridle, startInstallation } from "./bridle-process.ts";
 
 /** One clear sentence, a non-zero exit, no stack trace. */
 function expectOneSentence(
@@ -103,6 +103,41 @@ describe("a start that cannot work says why in one sentence", () => {
     expectOneSentence(await dev(folder), /Another process|another process|in use|uses/);
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
     expect(await first.stop()).toBe(0);
+  });
+});
+
+describe("a start that failed leaves nothing to clean up, and the next one works", () => {
+  const litter = async (folder: string): Promise<readonly string[]> =>
+    (await readdir(join(folder, ".bridle"))).filter((name) => /lock|building/.test(name));
+  /** Its configuration has a fault, told when the store has begun to open. */
+  const broken = async (): Promise<string> => {
+    const folder = await temporaryFolder();
+    const waits = 'while (!existsSync(".bridle/bridle.lock")) await setTimeout(5);';
+    const imports = ['{ existsSync } from "node:fs"', '{ setTimeout } from "node:timers/promises"'];
+    const text = `import ${imports.join(";\nimport ")};\n${waits}\nexport default { agent: [] };\n`;
+    await writeFile(join(folder, "bridle.config.mjs"), text);
+    return folder;
+  };
+
+  it("when it ended by itself", async () => {
+    const folder = await broken();
+    expect((await dev(folder)).code).toBe(2);
+    expect(await litter(folder)).toEqual([]);
+    expect(await (await startInstallation(folder)).stop()).toBe(0);
+  });
+
+  it("when it was killed as soon as it had told its fault", async () => {
+    const folder = await broken();
+    const first = spawnBridle({ cwd: folder, args: ["dev"] });
+    await until(() => first.err().includes("has 1 error"));
+    first.child.kill("SIGKILL");
+    expect(await first.exited).toBe(-1);
+    // The control: it was killed before it had put its things away.
+    expect(await litter(folder)).not.toEqual([]);
+
+    expect(await (await startInstallation(folder)).stop()).toBe(0);
+
+    expect(await litter(folder)).toEqual([]);
   });
 });
 

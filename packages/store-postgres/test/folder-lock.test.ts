@@ -2,9 +2,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { Clock } from "@bridle/kernel";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { lockFolder } from "../src/pglite/folder-lock.ts";
+import { lockFolder, lockFolderWhenWritten } from "../src/pglite/folder-lock.ts";
 
 async function lockFile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "bridle-lock-"));
@@ -62,6 +63,28 @@ describe("the lock of a data folder", () => {
     const lock = await lockFolder(file, Date.now() + 40_000);
     await lock.release();
     expect(await readdir(join(file, ".."))).toEqual([]);
+  });
+
+  it("that its creator was killed before writing is waited for, not refused", async () => {
+    const file = await lockFile();
+    await writeFile(file, "");
+    let passedMs = 0;
+    const clock: Clock = {
+      wallMs: () => Date.now() + passedMs,
+      monotonicMs: () => passedMs,
+      setTimer: (ms, callback) => {
+        passedMs += ms;
+        queueMicrotask(callback);
+        return { cancel: () => undefined };
+      },
+    };
+    const lock = await lockFolderWhenWritten(file, clock);
+    expect(passedMs).toBeLessThanOrEqual(5000);
+    await expect(lockFolderWhenWritten(file, clock)).rejects.toMatchObject({
+      code: "store_locked",
+      details: { pid: process.pid },
+    });
+    await lock.release();
   });
 
   it("is not released by a holder that has lost it", async () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { open, readFile, rm, stat, unlink, writeFile } from "node:fs/promises";
 
+import { CodedError, sleep } from "@bridle/kernel";
+import type { Clock } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 
 import { currentProcess, isAlive, type ProcessIdentity } from "./process-identity.ts";
@@ -19,6 +21,7 @@ export interface FolderLock {
 /** A lock of another machine or container can only be judged by its age: the holder touches it every few seconds. */
 export const heartbeatMs = 5000;
 const staleAfterMs = 30_000;
+const lookEveryMs = 250;
 
 /**
  * Keeps a second process out of a data folder: PGlite itself would let it in, and rows would be lost.
@@ -42,6 +45,25 @@ export async function lockFolder(file: string, nowWallMs: number): Promise<Folde
   await remove(file, abandoned, nowWallMs);
   if (await create(file, owner)) return held(file, owner, abandoned);
   throw locked(file, await readOwner(file));
+}
+
+/**
+ * As `lockFolder`, but a lock without content is waited for: its creator writes it at once, or was killed before it did,
+ * and then its age says so. Takes `heartbeatMs` at most; a start after a kill must not be refused.
+ */
+export async function lockFolderWhenWritten(file: string, clock: Clock): Promise<FolderLock> {
+  const untilMs = clock.monotonicMs() + heartbeatMs;
+  for (;;) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- each look depends on the one before
+      return await lockFolder(file, clock.wallMs());
+    } catch (error) {
+      const isWritten = !CodedError.is(error) || error.details["pid"] !== undefined;
+      if (isWritten || clock.monotonicMs() > untilMs) throw error;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- the pause between two looks
+    await sleep({ clock, ms: lookEveryMs });
+  }
 }
 
 function held(file: string, owner: LockOwner, abandonedBy: LockOwner | undefined): FolderLock {

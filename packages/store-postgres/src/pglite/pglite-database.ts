@@ -5,7 +5,7 @@ import { Pool } from "pg";
 
 import type { Database } from "../database.ts";
 import { ensureFolder, folderError, prepareDataFolder, readArchive } from "./data-folder.ts";
-import { heartbeatMs, lockFolder, type FolderLock } from "./folder-lock.ts";
+import { heartbeatMs, lockFolderWhenWritten, type FolderLock } from "./folder-lock.ts";
 import { PgliteThread } from "./pglite-thread-client.ts";
 import { currentProcess } from "./process-identity.ts";
 
@@ -58,7 +58,7 @@ async function openLocked(
   options: PgliteDatabaseOptions,
 ): Promise<PgliteDatabase> {
   await ensureFolder(folder);
-  const lock = await lockFolder(join(folder, "bridle.lock"), options.clock.wallMs()).catch(
+  const lock = await lockFolderWhenWritten(join(folder, "bridle.lock"), options.clock).catch(
     (error: unknown) => {
       throw folderError(error, folder);
     },
