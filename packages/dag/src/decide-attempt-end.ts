@@ -109,12 +109,17 @@ function retry(decision: Decision, taskId: TaskId, failure: Failure): void {
   const { attempt } = state;
   const { spendsAttempt } = endCauses[failure.cause];
   const spent = state.spent + (spendsAttempt ? 1 : 0);
-  const delayMs = retryDelay({
-    backoff: policy.backoff,
-    retry: spendsAttempt ? spent : triesOf(state, failure) + 1,
-    seed: `${decision.head.runId}/${taskId}/${attempt}`,
-    retryAfterMs: failure.retryAfterMs,
-  });
+  const retryAfterMs = failure.retryAfterMs ?? 0;
+  // Nothing is wrong with a task whose worker stops: another one may have it at once.
+  const delayMs =
+    failure.cause === "handed_back"
+      ? retryAfterMs
+      : retryDelay({
+          backoff: policy.backoff,
+          retry: spendsAttempt ? spent : triesOf(state, failure) + 1,
+          seed: `${decision.head.runId}/${taskId}/${attempt}`,
+          retryAfterMs,
+        });
   emitRetrying(decision, taskId, { failure, attempt, spent, delayMs });
   decision.command({ type: "set-timer", key: `retry:${taskId}`, at: decision.at + delayMs });
 }

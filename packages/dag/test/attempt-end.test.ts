@@ -87,6 +87,16 @@ describe("[S5] what ends a task", () => {
     expect(world.status("a")).toBe("COMPLETED");
   });
 
+  it("[B176] a task that a stopping worker gives back may go on elsewhere at once, a crashed one waits", () => {
+    const delayAfter = (cause: Parameters<typeof failure>[0]): unknown => {
+      const world = started(workflow({ a: [] }));
+      world.finish("a", failure(cause));
+      return world.events.findLast(({ type }) => type === "task.retrying");
+    };
+    expect(delayAfter("handed_back")).toMatchObject({ delayMs: 0 });
+    expect(delayAfter("child_crashed")).not.toMatchObject({ delayMs: 0 });
+  });
+
   it("lost workers and crashed children share one cap", () => {
     const world = started(workflow({ a: [] }));
     world.lose("a");
