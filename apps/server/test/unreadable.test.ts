@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 
+import { bridleError } from "@bridle/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { ask, startWorld } from "./support.ts";
@@ -53,4 +54,25 @@ describe("a request no route ever sees", () => {
       detail: expect.stringMatching(reason),
     });
   });
+});
+
+describe("a fault that is not the caller's", () => {
+  it.each([
+    ["store_unavailable", 503, "The store does not answer."],
+    ["store_full", 507, "The disk that holds the store is full."],
+    ["internal", 500, /log has the details/],
+  ] as const)(
+    "tells the caller %s, and its own words to the log only",
+    async (code, status, detail) => {
+      const message = "connect ECONNREFUSED 10.0.0.7:5432";
+      world.store.index.list = () => Promise.reject(bridleError(code, { message }));
+
+      const answer = await ask(world, { url: "/api/v1/runs" });
+
+      expect(answer.status).toBe(status);
+      expect(answer.body).toMatchObject({ code, detail: expect.stringMatching(detail) });
+      expect(answer.text).not.toContain("10.0.0.7");
+      expect(world.logged).toMatchObject([{ traceId: answer.body.traceId, error: { message } }]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { CodedError } from "@bridle/kernel";
-import { bridleError } from "@bridle/protocol";
-import type { Problem, SpecIssue } from "@bridle/protocol";
+import { bridleError, errorTable } from "@bridle/protocol";
+import type { ErrorCode, Problem, SpecIssue } from "@bridle/protocol";
 
 /** Codes of the web framework that mean something a caller can act on. */
 const frameworkErrors: Readonly<Record<string, () => CodedError>> = {
@@ -74,6 +74,20 @@ function escapePointer(part: string): string {
   return part.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
+/** Their messages are the database's or ours: addresses, statements, paths. They go to the log, under the same trace id. */
+const inward: ReadonlySet<string> = new Set([
+  "internal",
+  "store_unavailable",
+  "store_unwritable",
+  "store_full",
+  "store_corrupt",
+  "budget_unavailable",
+]);
+
+function detailOf({ code, message }: CodedError): string {
+  return inward.has(code) ? errorTable[code as ErrorCode].message : message;
+}
+
 /** The RFC 9457 body of an error. */
 export function problemOf(error: CodedError, traceId: string): Problem {
   const { issues } = error.details as { issues?: readonly SpecIssue[] };
@@ -82,7 +96,7 @@ export function problemOf(error: CodedError, traceId: string): Problem {
     title: error.code.replaceAll("_", " "),
     status: error.status,
     code: error.code,
-    detail: error.message,
+    detail: detailOf(error),
     retryable: error.retryable,
     traceId,
     ...(issues === undefined ? {} : { issues: [...issues] }),
