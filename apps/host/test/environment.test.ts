@@ -73,6 +73,21 @@ describe("reading the environment", () => {
     expect(read).not.toThrow(/hunter2/);
   });
 
+  it.each(["postgres://me:hunter2@[db", "postgres://me:hunter2/x@db:5432/runs"])(
+    "says how to write a password that breaks a URL: %s",
+    (url) => {
+      const read = (): unknown => readEnvironment({ BRIDLE_STORE_URL: url });
+      expect(read).toThrow(/BRIDLE_STORE_URL is no URL that can be read.*%2F/);
+      expect(read).not.toThrow(/hunter2/);
+    },
+  );
+
+  it("control: takes a server on a socket, and a password that is written as it must", () => {
+    for (const url of ["postgres:///runs?host=/tmp", "postgres://me:a%2Fb@db:5432/runs"]) {
+      expect(readEnvironment({ BRIDLE_STORE_URL: url }).storeUrl).toBe(url);
+    }
+  });
+
   it("asks about a variable that is nearly one of ours, and leaves others alone", () => {
     expect(() => readEnvironment({ BRIDLE_STOREURL: "memory:" })).toThrow(
       "Did you mean BRIDLE_STORE_URL?",

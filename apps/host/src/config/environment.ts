@@ -165,7 +165,13 @@ function levelOf(env: Variables, issues: SpecIssue[]): Environment["logLevel"] {
 }
 
 function urlFaults(name: string, url: string): readonly SpecIssue[] {
-  if (/^(?:pglite:.+|postgres(?:ql)?:\/\/.+|memory:)$/.test(url)) return [];
+  const isServer = /^postgres(?:ql)?:\/\/./.test(url);
+  if (isServer && URL.canParse(url)) return [];
+  if (isServer) {
+    const message = `${name} is no URL that can be read; in a password write @ : / ? # % as %40 %3A %2F %3F %23 %25.`;
+    return [fault(name, message)];
+  }
+  if (/^(?:pglite:.+|memory:)$/.test(url)) return [];
   // The value may hold a password: only its scheme is shown.
   const scheme = url.split(":", 1)[0] ?? "";
   return [
