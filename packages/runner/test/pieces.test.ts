@@ -52,6 +52,12 @@ describe("what ends a task", () => {
     expect(Object.keys(stopRules).toSorted()).toEqual([...endCauseNames].toSorted());
   });
 
+  it("no hint asks for what there is no command for: retrying a task, raising a budget", () => {
+    for (const { hint } of Object.values(stopRules)) {
+      expect(hint).not.toMatch(/\bretry\b|raise the budget|\bresume\b/i);
+    }
+  });
+
   it("the stop object shows the envelope that refused, and says so when the ledger is silent", () => {
     const end = failedBy(bridleError("budget_refused", { details: { envelope: "run" } }));
     const amounts = (tokens: number) => ({ tokens, nanoUsd: 0, calls: 0 });
