@@ -62,7 +62,8 @@ export interface Attempts {
   claim(claim: Claim): Promise<ClaimAnswer>;
   /**
    * Stores the result, ends every hold of the attempt (dispatched ones charged at their reserved amount, others
-   * released) and puts an entry into the inbox, all or nothing.
+   * released) and puts an entry into the inbox, all or nothing. Refused as `fenced`, it still means that the worker has let
+   * go of its claim.
    */
   finish(finish: Finish): Promise<FinishAnswer>;
   /** Attempts fenced but not claimed since before `olderThan` (wall ms): their queue job may be lost. */

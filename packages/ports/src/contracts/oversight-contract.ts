@@ -73,6 +73,17 @@ export function oversightContract(
       expect(await held()).toEqual([]);
     });
 
+    it("asks a worker no more for an attempt whose finish it has refused as fenced", async () => {
+      const bootId = `boot-${newRunId()}`;
+      const run = await scheduled();
+      await run.claim("a", 1, bootId);
+      await run.schedule("a", 2);
+      expect(await subject.store.attempts.stopOrders(bootId)).toHaveLength(1);
+      expect(await run.finish({ bootId })).toEqual({ accepted: false, reason: "fenced" });
+      expect(await subject.store.attempts.stopOrders(bootId)).toEqual([]);
+      expect(await subject.store.attempts.held(bootId)).toEqual([]);
+    });
+
     it("[S7] orders a worker to stop what was cancelled, fenced or is over, until it has finished it", async () => {
       const bootId = `boot-${newRunId()}`;
       const runs = await Promise.all([scheduled(), scheduled(), scheduled(), scheduled()]);

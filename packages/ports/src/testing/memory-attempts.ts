@@ -87,10 +87,11 @@ function finishAttempt(state: MemoryState, finish: Finish): FinishAnswer {
     at: finish.at,
     final: refusal === undefined,
   });
+  // Told that it was fenced, its worker has let go of it all the same: it is not asked to stop for ever after.
+  const claim = task.claims.get(finish.attempt);
+  if (claim?.bootId === finish.bootId) state.openClaims.delete(claim);
   if (refusal) return { accepted: false, reason: refusal };
   task.finishes.set(finish.attempt, finish);
-  const claim = task.claims.get(finish.attempt);
-  if (claim !== undefined) state.openClaims.delete(claim);
   task.graceUsedMs = finish.graceUsedMs;
   if (finish.outcome.status === "completed") task.output = finish.output;
   putInbox(state, finish.runId, {
