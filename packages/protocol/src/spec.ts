@@ -33,11 +33,16 @@ export const retrySpecSchema = z.strictObject({
   nonRetryable: z.array(z.string()).default([]),
 });
 
+/** Zero would not mean "none" but "at once": such a task could never run. */
+const timeout = durationSchema.refine((ms) => ms > 0, {
+  error: "A timeout is at least 1ms. Leave it away for the default.",
+});
+
 export const timeoutSpecSchema = z.strictObject({
   /** Explicit: disables the adaptive step timeout (WD-8). */
-  step: durationSchema.optional(),
-  task: durationSchema.optional(),
-  run: durationSchema.optional(),
+  step: timeout.optional(),
+  task: timeout.optional(),
+  run: timeout.optional(),
 });
 
 const taskName = z
