@@ -11,6 +11,7 @@ import type { Arrival } from "./arrival.ts";
 import { buildCommit, changesAnything } from "./build-commit.ts";
 import { dispatchTasks } from "./dispatch-tasks.ts";
 import type { DispatchCommand } from "./dispatch-tasks.ts";
+import { fenceOffLost } from "./fence-off-lost.ts";
 import type { RunEvaluator } from "./run-evaluator.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { withStopFigures } from "./stop-figures.ts";
@@ -152,7 +153,14 @@ export class RunActor {
       // oxlint-disable-next-line no-await-in-loop -- A2: the next batch must not overtake these effects' fences
       await this.#dispatch(decided.commands);
       this.#startEvaluations(decided.commands);
+      // oxlint-disable-next-line no-await-in-loop -- A2
+      await this.#fenceOffLost(decided);
     }
+  }
+
+  async #fenceOffLost({ arrivals }: Decided): Promise<void> {
+    const { store, runId } = this.#options;
+    await fenceOffLost({ attempts: store.attempts, runId, run: this.#state, arrivals });
   }
 
   async #foldJournal(): Promise<void> {

@@ -1,0 +1,34 @@
+import type { RunState } from "@bridle/dag";
+import type { Attempts } from "@bridle/ports";
+import { isTerminalTask } from "@bridle/protocol";
+import type { RunId, TaskId } from "@bridle/protocol";
+
+import type { Arrival } from "./arrival.ts";
+
+export interface LostFence {
+  readonly attempts: Pick<Attempts, "raiseFences">;
+  readonly runId: RunId;
+  readonly run: RunState;
+  readonly arrivals: readonly Arrival[];
+}
+
+/**
+ * Raises the fence over lost attempts of tasks that have ended. Without it the store finds such an attempt lost at every
+ * look for as long as its run lives, and a page full of them hides those that still wait for a decision. Repeated by the
+ * next look when it fails.
+ */
+export async function fenceOffLost({ attempts, runId, run, arrivals }: LostFence): Promise<void> {
+  const fences = new Map<TaskId, number>();
+  for (const { input } of arrivals) {
+    if (input.type !== "task-lost") continue;
+    const task = run.tasks[input.taskId];
+    if (task !== undefined && isTerminalTask(task.status)) {
+      fences.set(input.taskId, input.attempt + 1);
+    }
+  }
+  if (fences.size === 0) return;
+  await attempts.raiseFences(
+    runId,
+    [...fences].map(([taskId, attempt]) => ({ taskId, attempt })),
+  );
+}
