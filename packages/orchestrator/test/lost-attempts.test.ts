@@ -9,7 +9,7 @@ test("a lost attempt of a task that was cancelled is not found lost again while 
     queue: { drop: ({ agent }) => agent === "echo" },
   });
   await world.startScheduler("boot_1");
-  await world.store.leases.acquire("worker:boot_dead", "boot_dead", 8000);
+  await world.store.leases.acquire("worker:boot_dead", "boot_dead", 7000);
   const { runId } = await world.submit({
     spec: {
       name: "lost",
