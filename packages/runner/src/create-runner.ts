@@ -16,6 +16,7 @@ import { bridleError } from "@bridle/protocol";
 
 import { HoldKeeper } from "./admission/hold-keeper.ts";
 import { ReserveQueue } from "./admission/reserve-queue.ts";
+import { UnsettledCalls } from "./admission/unsettled-calls.ts";
 import { llmAgent } from "./builtin-llm-agent.ts";
 import { inlineSource } from "./isolates/inline-source.ts";
 import { IsolateRecords } from "./isolates/isolate-records.ts";
@@ -163,6 +164,7 @@ class FleetRunner implements Runner {
   async #closeParts(): Promise<void> {
     this.#orders.close();
     await this.#sweeper.close();
+    await this.#parts.unsettled.close();
     await Promise.all(this.#sources.map(async (source) => source.close()));
     await this.#parts.scanner.close();
     await this.#lease.close();
@@ -198,6 +200,8 @@ class FleetRunner implements Runner {
   #assemble(settings: WorkerParts["settings"]): WorkerParts {
     const { store, models, breakers, bus, clock, ids, workerId, bootId } = this.#options;
     const { resolveSecret, onLine } = this.#options;
+    const { ledger } = store;
+    const holds = new HoldKeeper({ ledger, clock, everyMs: settings.holdRenewMs });
     return {
       store,
       models,
@@ -209,7 +213,8 @@ class FleetRunner implements Runner {
       workerId,
       bootId,
       settings,
-      holds: new HoldKeeper({ ledger: store.ledger, clock, everyMs: settings.holdRenewMs }),
+      holds,
+      unsettled: new UnsettledCalls({ ledger, clock, holds }),
       queue: new ReserveQueue(clock),
       factors: new FactorBook(),
       refusesSteps: () => (this.#lease.isLive ? undefined : lostLease()),

@@ -13,6 +13,7 @@ import { HoldKeeper } from "../src/admission/hold-keeper.ts";
 import { ReserveQueue } from "../src/admission/reserve-queue.ts";
 import { TaskAdmission } from "../src/admission/task-admission.ts";
 import type { CallAsk } from "../src/admission/task-admission.ts";
+import { UnsettledCalls } from "../src/admission/unsettled-calls.ts";
 
 const spender = { runId: asRunId("run_1"), taskId: asTaskId("work"), attempt: 1 };
 const success: CallEnd = {
@@ -75,6 +76,7 @@ function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
   } as unknown as BreakerSet;
   const governor = new Governor(governorDefaults);
   const holds = new HoldKeeper({ ledger, clock, everyMs: 15_000 });
+  const unsettled = new UnsettledCalls({ ledger, clock, holds });
   const admission = new TaskAdmission({
     spender,
     traceId: "t",
@@ -86,6 +88,7 @@ function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
     governorMode: "enforce",
     budgetMode: "enforce",
     holds,
+    unsettled,
     queue: new ReserveQueue(clock),
     signal: new AbortController().signal,
     journal: (event) => void journal.push(event),
@@ -93,7 +96,7 @@ function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
     onSettled: () => note("beat"),
     ...parts,
   });
-  return { admission, order, journal, clock, real, holds, governor };
+  return { admission, order, journal, clock, real, holds, unsettled, governor };
 }
 
 function ask(more: Partial<CallAsk> = {}): CallAsk {
@@ -233,16 +236,43 @@ describe("the end of a call", () => {
     expect(seen).toEqual([120]);
   });
 
-  it("a settle the store does not take is tried again, five times, and the breaker still hears", async () => {
-    const { admission, order, clock } = setUp({
-      settle: async () => Promise.reject(bridleError("store_unavailable")),
-    });
+  const away = async (): Promise<void> => Promise.reject(bridleError("store_unavailable"));
+  const settlesIn = (order: readonly string[]) => order.filter((what) => what === "settle");
+
+  it("a settle the store does not take is tried five times, then the step goes on and the breaker hears", async () => {
+    const { admission, order, clock, unsettled } = setUp({ settle: away });
     const call = await admission.admit(ask());
     const ending = call.end(success);
-    await clock.advanceAsync(10_000);
+    await clock.advanceAsync(6500);
     await ending;
-    expect(order.filter((what) => what === "settle")).toHaveLength(5);
+    expect(settlesIn(order)).toHaveLength(5);
     expect(order.slice(-2)).toEqual(["record", "beat"]);
+    expect(unsettled.size).toBe(1);
+  });
+
+  it("[BU-12] what the store did not take is kept and its hold renewed until it does", async () => {
+    let settle = away;
+    const { admission, order, clock, unsettled, holds } = setUp({ settle: async () => settle() });
+    const call = await admission.admit(ask());
+    void call.end(success);
+    await clock.advanceAsync(60_000);
+    expect([unsettled.size, holds.open]).toEqual([1, 1]);
+    expect(order.filter((what) => what === "renew")).toHaveLength(4);
+    await expect(unsettled.book(spender)).rejects.toMatchObject({ code: "store_unavailable" });
+    settle = async () => {};
+    await clock.advanceAsync(2000);
+    expect([unsettled.size, holds.open]).toEqual([0, 0]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("a cost the ledger refuses as nonsense holds up no attempt for ever", async () => {
+    const { admission, clock, unsettled } = setUp({
+      settle: async () => Promise.reject(new RangeError("not a whole number")),
+    });
+    const call = await admission.admit(ask());
+    void call.end(success);
+    await clock.advanceAsync(60_000);
+    await unsettled.book(spender);
     expect(clock.pendingTimers).toBe(0);
   });
 

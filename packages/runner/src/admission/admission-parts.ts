@@ -7,8 +7,9 @@ import type { JournalEvent, Spender } from "@bridle/protocol";
 import type { Governor } from "./governor.ts";
 import type { HoldKeeper } from "./hold-keeper.ts";
 import type { ReserveQueue } from "./reserve-queue.ts";
+import type { UnsettledCalls } from "./unsettled-calls.ts";
 
-/** What the gate of one attempt works with. `queue`, `holds` and `breakers` are the worker's; `governor` is the task's. */
+/** What the gate of one attempt works with. `queue`, `holds`, `unsettled` and `breakers` are the worker's; `governor` is the task's. */
 export interface AdmissionParts {
   readonly spender: Spender;
   readonly traceId: string;
@@ -20,6 +21,7 @@ export interface AdmissionParts {
   readonly governorMode: GuardMode;
   readonly budgetMode: GuardMode;
   readonly holds: HoldKeeper;
+  readonly unsettled: UnsettledCalls;
   readonly queue: ReserveQueue;
   /** Ends waits in the queue. */
   readonly signal: AbortSignal;

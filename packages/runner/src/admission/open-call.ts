@@ -1,7 +1,7 @@
 import { routeOutcome } from "@bridle/breaker";
 import type { Permit } from "@bridle/breaker";
 import { sleep } from "@bridle/kernel";
-import type { Amounts } from "@bridle/protocol";
+import type { Amounts, SettleRequest } from "@bridle/protocol";
 
 import type { AdmissionParts } from "./admission-parts.ts";
 import type { CallEnd } from "./call-end.ts";
@@ -22,7 +22,7 @@ const settlePauseMs = 200;
 
 /**
  * A call that was let out. It ends once: the first `end` settles and records, later ones wait for it and change nothing. A settle
- * the store does not take is tried again; what it never takes is charged at its reservation when the attempt ends.
+ * the store does not take is tried again; after a few tries the step goes on, and the cost is kept until the store takes it.
  */
 export class OpenCall {
   readonly reserved: Amounts;
@@ -62,19 +62,29 @@ export class OpenCall {
 
   async #settle({ actual, basis }: CallEnd): Promise<void> {
     const { parts, holdId } = this.#options;
-    parts.holds.remove(this.#kept);
-    if (holdId === undefined) return;
+    if (holdId === undefined) {
+      parts.holds.remove(this.#kept);
+      return;
+    }
     const charged: Amounts = { ...actual, calls: Math.max(1, actual.calls) };
+    const request = { ...parts.spender, holdId, actual: charged, basis, at: parts.clock.wallMs() };
+    // Renewed until it is settled: a hold that expires is charged what was reserved, whatever the call cost.
+    if (await this.#trySettle(request)) parts.holds.remove(this.#kept);
+    else parts.unsettled.add(request, this.#kept);
+  }
+
+  async #trySettle(request: SettleRequest): Promise<boolean> {
+    const { clock, ledger } = this.#options.parts;
     for (let tries = 1; tries <= settleTries; tries++) {
       try {
-        const { spender, clock, ledger } = parts;
         // oxlint-disable-next-line no-await-in-loop -- tried again only after the last try failed
-        await ledger.settle({ ...spender, holdId, actual: charged, basis, at: clock.wallMs() });
-        return;
+        await ledger.settle({ ...request, at: clock.wallMs() });
+        return true;
       } catch {
         // oxlint-disable-next-line no-await-in-loop -- pause between tries
-        await sleep({ clock: parts.clock, ms: settlePauseMs * 2 ** (tries - 1) });
+        await sleep({ clock, ms: settlePauseMs * 2 ** (tries - 1) });
       }
     }
+    return false;
   }
 }

@@ -166,7 +166,7 @@ export class AttemptCore {
 
   #admissionParts(): AdmissionParts {
     const { worker, spender, traceId } = this.options;
-    const { store, settings, clock, ids, breakers, holds, queue, refusesSteps } = worker;
+    const { store, settings, clock, ids, breakers, holds, unsettled, queue, refusesSteps } = worker;
     return {
       spender,
       traceId,
@@ -178,6 +178,7 @@ export class AttemptCore {
       governorMode: settings.governorMode,
       budgetMode: settings.budgetMode,
       holds,
+      unsettled,
       queue,
       signal: this.signal,
       journal: (event) => this.write(event),

@@ -56,9 +56,11 @@ export class ClaimSweeper {
 
   async #handBack({ runId, taskId, attempt }: OpenClaim): Promise<void> {
     const worker = this.#worker;
+    const spender = { runId, taskId, attempt };
+    await worker.unsettled.book(spender);
     const finish = await toFinish({
       worker,
-      spender: { runId, taskId, attempt },
+      spender,
       end: { ...failedBy(bridleError("worker_lost", { message: lost })), cause: "handed_back" },
       degraded: [],
       graceUsedMs: 0,

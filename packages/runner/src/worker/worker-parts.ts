@@ -8,6 +8,7 @@ import type { TaskId, RunId } from "@bridle/protocol";
 
 import type { HoldKeeper } from "../admission/hold-keeper.ts";
 import type { ReserveQueue } from "../admission/reserve-queue.ts";
+import type { UnsettledCalls } from "../admission/unsettled-calls.ts";
 import type { RunnerSettings } from "../runner-settings.ts";
 import type { Scanner } from "../scanner/scanner.ts";
 
@@ -37,6 +38,7 @@ export interface WorkerParts {
   readonly bootId: string;
   readonly settings: RunnerSettings;
   readonly holds: HoldKeeper;
+  readonly unsettled: UnsettledCalls;
   readonly queue: ReserveQueue;
   readonly factors: FactorBook;
   /** Why no step may be taken now (WD-17), if so. */
