@@ -1,3 +1,5 @@
+import { secretForms } from "@bridle/protocol";
+
 /** What a secret is replaced by. */
 export const redacted = "[redacted]";
 
@@ -14,26 +16,9 @@ const knownForms: readonly (readonly [RegExp, string])[] = [
   [/([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi, `$1${redacted}`],
 ];
 
-/** The secret as it may be echoed: as it is, URL-encoded, JSON-escaped, in base64 alone or as user or password of Basic. */
-function formsOf(secret: string): readonly string[] {
-  const base64 = [secret, `${secret}:`, `:${secret}`, `api:${secret}`].flatMap((text) => [
-    Buffer.from(text).toString("base64"),
-    Buffer.from(text).toString("base64url"),
-  ]);
-  // The padding and the last character before it depend on what follows the secret.
-  const stems = base64.map((text) => text.replace(/=+$/, "").slice(0, -1));
-  return [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    ...base64,
-    ...stems,
-  ];
-}
-
 /** Removes credentials from text in every form they may be echoed in, and what looks like one; cuts the rest short (B199). */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets.filter(({ length }) => length >= minSecretCharacters).flatMap(formsOf);
+  const forms = secrets.filter(({ length }) => length >= minSecretCharacters).flatMap(secretForms);
   const longestFirst = [...new Set(forms)].toSorted((left, right) => right.length - left.length);
   return (text) => {
     let result = longestFirst.reduce((rest, form) => rest.replaceAll(form, redacted), text);

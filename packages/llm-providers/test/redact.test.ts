@@ -12,12 +12,24 @@ describe("[B199] a credential is taken out of any text", () => {
     ["JSON-escaped", (text) => JSON.stringify(text).slice(1, -1)],
     ["in base64", (text) => Buffer.from(text).toString("base64")],
     ["in base64url", (text) => Buffer.from(text).toString("base64url")],
+    ["in hex", (text) => Buffer.from(text).toString("hex")],
     ["as password of Basic", (text) => Buffer.from(`:${text}`).toString("base64")],
   ])("%s", (_name, form) => {
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), (key, before, after) => {
         const echoed = form(key);
         expect(createRedactor([key])(`${before} ${echoed} ${after}`)).not.toContain(echoed);
+      }),
+    );
+  });
+
+  it("wherever in a text it stands when the text is echoed in base64, as a whole header is", () => {
+    fc.assert(
+      fc.property(secret, fc.constantFrom("Bearer ", "", ":", "ab", "u:"), (key, before) => {
+        const echoed = Buffer.from(`${before}${key}`).toString("base64");
+        const left = createRedactor([key])(`header ${echoed}`).match(/[\w+/=]+/g) ?? [];
+        const read = left.map((text) => Buffer.from(text, "base64").toString()).join(" ");
+        expect(read).not.toContain(key.slice(2, -2));
       }),
     );
   });

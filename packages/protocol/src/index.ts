@@ -127,6 +127,7 @@ export {
   reasonUnreadable,
   refuseUnplainData,
 } from "./plain-data.ts";
+export { secretForms } from "./secret-forms.ts";
 export {
   backoffSpecSchema,
   breakerSpecSchema,

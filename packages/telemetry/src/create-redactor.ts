@@ -1,4 +1,5 @@
-import { secretForms } from "./secret-forms.ts";
+import { secretForms } from "@bridle/protocol";
+
 /**
  * Takes secrets out of anything before it leaves the process (B199).
  *

@@ -10,7 +10,8 @@ const url = encodeURIComponent(secret);
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 function leaks(text: string): readonly string[] {
-  const forms = { plain: secret, url, json: JSON.stringify(secret).slice(1, -1) };
+  const hex = Buffer.from(secret).toString("hex");
+  const forms = { plain: secret, url, json: JSON.stringify(secret).slice(1, -1), hex };
   return Object.entries(forms).flatMap(([name, form]) => (text.includes(form) ? [name] : []));
 }
 
@@ -24,6 +25,7 @@ it("[B199] a registered secret leaves in no form: plain, URL-encoded, inside JSO
     alone: base64(secret),
     basic: [base64(`u:${secret}`), base64(`us:${secret}`), base64(`usr:${secret}:tail`)],
     urlSafe: Buffer.from(`u:${secret}`).toString("base64url"),
+    hex: Buffer.from(secret).toString("hex"),
   };
 
   logger.error(`refused ${secret}`, echoes);

@@ -3,15 +3,21 @@ const shortestBase64 = 8;
 
 /**
  * Every spelling in which a secret may turn up in a text: as it is, URL-encoded (either case of the hex digits), inside
- * JSON, and in base64 or base64url at any of the three alignments (`Basic` puts a user name before it). Longest first.
+ * JSON, in hex, and in base64 or base64url at any of the three alignments (`Basic` puts a user name before it, an echoed
+ * header `Bearer`). Longest first.
  */
 export function secretForms(secret: string): readonly string[] {
   const encoded = encodeURIComponent(secret);
+  const hex = bytesOf(secret)
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
   const forms = new Set([
     secret,
     encoded,
-    encoded.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()),
+    encoded.replaceAll(/%[0-9A-F]{2}/g, (digits) => digits.toLowerCase()),
     JSON.stringify(secret).slice(1, -1),
+    hex,
+    hex.toUpperCase(),
   ]);
   for (const core of [0, 1, 2].map((offset) => base64Core(secret, offset))) {
     if (core.length < shortestBase64) continue;
@@ -23,8 +29,12 @@ export function secretForms(secret: string): readonly string[] {
 
 /** The characters that depend on nothing but the secret, when `offset` bytes precede it in its group of three. */
 function base64Core(secret: string, offset: number): string {
-  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
-  const text = bytes.toString("base64").replaceAll("=", "");
+  const bytes = [...Array.from({ length: offset }, () => 0), ...bytesOf(secret)];
+  const text = btoa(String.fromCharCode(...bytes)).replaceAll("=", "");
   const start = offset === 0 ? 0 : offset + 1;
   return text.slice(start, bytes.length % 3 === 0 ? undefined : -1);
+}
+
+function bytesOf(text: string): readonly number[] {
+  return [...new TextEncoder().encode(text)];
 }
