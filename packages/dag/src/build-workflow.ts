@@ -8,6 +8,13 @@ import { templateStrings } from "./template.ts";
 /** Items of a fan-out in hand at once when the task does not say. */
 const defaultConcurrency = 32;
 
+/** A task that states no limit of its own is bounded by the run's envelope alone: who raises that one has raised enough. */
+const noCap: Amounts = {
+  tokens: Number.MAX_SAFE_INTEGER,
+  nanoUsd: Number.MAX_SAFE_INTEGER,
+  calls: Number.MAX_SAFE_INTEGER,
+};
+
 /** A spec without faults, as a run pins it: defaults filled in, tasks in order. */
 export function buildWorkflow(
   spec: WorkflowSpec,
@@ -22,7 +29,7 @@ export function buildWorkflow(
   const byId = new Map(spec.tasks.map((task) => [task.id, task]));
   const tasks = order.flatMap((id) => {
     const task = byId.get(id);
-    return task === undefined ? [] : [buildTask(task, { spec, graph, budget })];
+    return task === undefined ? [] : [buildTask(task, { spec, graph })];
   });
   return {
     format: 1,
@@ -41,10 +48,9 @@ export function buildWorkflow(
 interface Context {
   readonly spec: WorkflowSpec;
   readonly graph: Graph;
-  readonly budget: EnvelopeTerms;
 }
 
-function buildTask(task: TaskSpec, { spec, graph, budget }: Context): CompiledTask {
+function buildTask(task: TaskSpec, { spec, graph }: Context): CompiledTask {
   const input = task.llm ?? task.input ?? {};
   return {
     id: task.id,
@@ -59,7 +65,7 @@ function buildTask(task: TaskSpec, { spec, graph, budget }: Context): CompiledTa
     hasExpressions: [task.if, task.forEach?.items, input].some(holdsExpression),
     retry: task.retry ?? retrySpecSchema.parse({}),
     timeout: timeoutOf(task, spec),
-    budget: envelope(task.budget ?? {}, budget.limit),
+    budget: envelope(task.budget ?? {}, noCap),
     priority: task.priority,
     allowModelFallback: task.allowModelFallback,
   };

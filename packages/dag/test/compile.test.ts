@@ -22,6 +22,7 @@ const a = { id: "a", agent: "x" };
 
 describe("[S1] [S2] compiling a workflow", () => {
   it("[S1] fills in every default and puts each task after what it waits for", () => {
+    const most = Number.MAX_SAFE_INTEGER;
     const workflow = compiled([{ id: "b", agent: "y", needs: ["a"] }, a]);
     expect(workflow.tasks.map(({ id }) => id)).toEqual(["a", "b"]);
     expect(workflow).toMatchObject({
@@ -48,18 +49,18 @@ describe("[S1] [S2] compiling a workflow", () => {
         nonRetryable: [],
       },
       timeout: { taskMs: 600_000 },
-      budget: workflow.budget,
+      budget: { ...workflow.budget, limit: { tokens: most, nanoUsd: most, calls: most } },
       priority: "foreground",
       allowModelFallback: true,
     });
   });
 
-  it("a task's cap falls back to the run's limits, dimension by dimension", () => {
+  it("[BU-4] a limit that a task does not state is none of its own: the run's envelope bounds it", () => {
     const workflow = compiled([{ ...a, budget: { maxUsd: 0.25 } }], {
-      budget: { maxTokens: 10, maxCalls: "unlimited" },
+      budget: { maxTokens: 10, maxCalls: 3 },
     });
     expect(workflow.tasks[0]?.budget.limit).toEqual({
-      tokens: 10,
+      tokens: Number.MAX_SAFE_INTEGER,
       nanoUsd: 250_000_000,
       calls: Number.MAX_SAFE_INTEGER,
     });
