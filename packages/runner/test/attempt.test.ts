@@ -72,7 +72,7 @@ describe("one attempt", () => {
       code: "PAGE_GONE",
       message: "no such page",
       retryable: false,
-      stop: { reason: "agent_error", guard: "none", resumable: true },
+      stop: { reason: "agent_error", guard: "none", resumable: false },
     });
   });
 
@@ -207,7 +207,7 @@ describe("steps", () => {
     await untilEnded(rig, rig.clock, task, 2);
     expect(await rig.outcome(task, 2)).toMatchObject({
       cause: "unsafe_to_retry",
-      stop: { rule: "L20", resumable: true },
+      stop: { rule: "L20", resumable: false },
     });
     expect(runs).toBe(1);
   });

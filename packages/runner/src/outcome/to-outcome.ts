@@ -31,7 +31,7 @@ export function toOutcome(end: AttemptEnd, facts: OutcomeFacts): TaskOutcome {
 }
 
 function stopOf(end: FailedEnd, { taskId, envelopes }: OutcomeFacts): Stop {
-  const { guard, rule, resumable, hint } = stopRuleOf(end.cause, end.code);
+  const { guard, rule, hint } = stopRuleOf(end.cause, end.code);
   const envelope = envelopeOf(end, taskId, envelopes ?? []);
   return {
     reason: end.cause,
@@ -44,7 +44,8 @@ function stopOf(end: FailedEnd, { taskId, envelopes }: OutcomeFacts): Stop {
     spent: toWireAmounts(envelope?.settled ?? noAmounts),
     reserved: toWireAmounts(envelope?.reserved ?? noAmounts),
     limit: toWireAmounts(envelope?.limit ?? noAmounts),
-    resumable,
+    // Nothing goes on after an end. Where a run is paused instead, its scheduler says so.
+    resumable: false,
     hint,
   };
 }
