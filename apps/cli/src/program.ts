@@ -174,6 +174,16 @@ function addGuards(program: Command, io: Io, act: Act): void {
       .argument("<run>", "the run's id"),
     async ([id = ""], options) => (await loadShow()).getBudget(id, options, io),
   );
+  act(
+    withServer(budget.command("raise"))
+      .description("Adds to the limits of a run, or of one of its tasks.")
+      .argument("<run>", "the run's id")
+      .option("--tokens <count>", "tokens to add")
+      .option("--usd <amount>", "US dollars to add, e.g. 2.50")
+      .option("--calls <count>", "calls to add")
+      .option("--envelope <task>", "a task with a budget of its own"),
+    async ([id = ""], options) => (await loadShow()).raiseBudget(id, options, io),
+  );
 }
 
 function addKeys(program: Command, io: Io, act: Act): void {

@@ -112,6 +112,8 @@ describe("the command line", () => {
     [["runs", "list", "--limit", "0"]],
     [["runs", "list", "--status", "DONE"]],
     [["keys", "create", "--scope", "root"]],
+    [["budget", "raise", "run_1", "--tokens", "0"]],
+    [["budget", "raise", "run_1", "--usd", "-1"]],
   ])("[B182] exits with 2 for the mistake in %j, without a stack trace", async (argv) => {
     const io = fakeIo();
     expect(await runProgram(argv, io)).toBe(2);

@@ -445,6 +445,53 @@ describe("controlling runs", () => {
     ]);
   });
 
+  it("[LF-2] adds to a run's limits, exactly and at once", async () => {
+    const runId = await submitDemo(world);
+    const url = `/api/v1/runs/${runId}/budget`;
+
+    const raised = await ask(world, { url, body: { addUsd: 0.1, addCalls: 3 } });
+    const shown = await ask(world, { url: `/api/v1/budgets/${runId}` });
+
+    expect(raised).toMatchObject({
+      status: 200,
+      body: {
+        envelope: "run",
+        limit: { tokens: "1000000", nanoUsd: "5100000000", calls: "403" },
+        tripped: false,
+      },
+    });
+    expect(shown.body.envelopes).toEqual([raised.body]);
+  });
+
+  it.each([
+    [{}],
+    [{ addTokens: 0 }],
+    [{ addTokens: -5 }],
+    [{ addCalls: 1.5 }],
+    [{ addUsd: "2" }],
+    [{ envelope: "run" }],
+    [{ addTokens: 1, limit: 1 }],
+  ])("[LF-2] refuses the raise %j: it only adds", async (body) => {
+    const runId = await submitDemo(world);
+    const answer = await ask(world, { url: `/api/v1/runs/${runId}/budget`, body });
+    const shown = await ask(world, { url: `/api/v1/budgets/${runId}` });
+
+    expect(answer).toMatchObject({ status: 400, body: { code: "request_invalid" } });
+    expect(shown.body.envelopes).toMatchObject([{ limit: { tokens: "1000000", calls: "400" } }]);
+  });
+
+  it("[LF-2] raises nothing of a task without an envelope, or of a run that has ended", async () => {
+    const runId = await submitDemo(world);
+    const url = `/api/v1/runs/${runId}/budget`;
+    const body = { addCalls: 1 };
+    const unknown = await ask(world, { url, body: { ...body, envelope: "plan" } });
+    await append(world, runId, { type: "run.started" }, finished);
+    const late = await ask(world, { url, body });
+
+    expect([unknown.status, unknown.body.code]).toEqual([404, "task_not_found"]);
+    expect([late.status, late.body.code]).toEqual([409, "run_already_ended"]);
+  });
+
   it("shows envelopes, agents and breakers", async () => {
     const runId = await submitDemo(world);
     const at = world.clock.wallMs();

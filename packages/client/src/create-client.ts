@@ -3,6 +3,7 @@ import {
   agentListSchema,
   breakerListSchema,
   envelopeListSchema,
+  envelopeViewSchema,
   eventPageSchema,
   runPageSchema,
   runViewSchema,
@@ -12,7 +13,9 @@ import type {
   AgentList,
   BreakerList,
   EnvelopeList,
+  EnvelopeView,
   EventPage,
+  RaiseBody,
   RunPage,
   RunStatus,
   RunView,
@@ -68,6 +71,8 @@ export interface Client {
   pause(runId: string, reason?: string): Promise<RunView>;
   resume(runId: string): Promise<RunView>;
   budgets(runId: string): Promise<EnvelopeList>;
+  /** Adds to an envelope's limits, the run's unless another is named. A paused run still wants a `resume`. */
+  raise(runId: string, add: RaiseBody): Promise<EnvelopeView>;
   agents(): Promise<AgentList>;
   breakers(): Promise<BreakerList>;
 }
@@ -132,6 +137,12 @@ export function createClient(options: ClientOptions): Client {
       ask(connection, envelopeListSchema, {
         method: "GET",
         path: `/budgets/${encodeURIComponent(runId)}`,
+      }),
+    raise: (runId, add) =>
+      ask(connection, envelopeViewSchema, {
+        method: "POST",
+        path: runPath(runId, "/budget"),
+        body: add,
       }),
     agents: () => ask(connection, agentListSchema, { method: "GET", path: "/agents" }),
     breakers: () => ask(connection, breakerListSchema, { method: "GET", path: "/breakers" }),

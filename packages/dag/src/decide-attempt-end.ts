@@ -149,8 +149,17 @@ function holdForBudget(decision: Decision, taskId: TaskId, failure: Failure): vo
   const { attempt, spent } = state;
   emitRetrying(decision, taskId, { failure, attempt, spent, delayMs: 0 });
   if (decision.head.paused !== undefined) return;
-  const stop = { ...failure.stop, resumable: true };
+  const { runId, workflow } = decision.head;
+  const stop = { ...failure.stop, resumable: true, hint: raiseHint(runId, workflow.onExceeded) };
   decision.emit({ type: "run.paused", reason: "budget", stop });
+}
+
+function raiseHint(runId: string, onExceeded: string): string {
+  const degraded =
+    onExceeded === "degrade"
+      ? " There is nothing cheaper to fall back to yet: `degrade` pauses."
+      : "";
+  return `The envelope cannot pay for the next step.${degraded} Add to it with \`bridle budget raise ${runId}\`, then \`bridle runs resume ${runId}\`; or \`bridle runs cancel ${runId}\`.`;
 }
 
 function failTask(decision: Decision, taskId: TaskId, failure: Failure): void {

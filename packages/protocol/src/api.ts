@@ -115,6 +115,24 @@ export type CancelBody = z.input<typeof cancelBodySchema>;
 
 export const resumeBodySchema = z.strictObject({});
 
+const more = z.int().positive().max(Number.MAX_SAFE_INTEGER).optional();
+
+/** What is added to an envelope's limits; nothing is ever taken away. */
+export const raiseBodySchema = z
+  .strictObject({
+    addTokens: more,
+    addUsd: z.number().positive().max(9_000_000).optional(),
+    addCalls: more,
+    /** `run`, or a task with a budget of its own. */
+    envelope: z.string().max(80).default("run"),
+  })
+  .refine(({ addTokens, addUsd, addCalls }) => addTokens ?? addUsd ?? addCalls, {
+    error: "Add something: addTokens, addUsd or addCalls.",
+  });
+export type RaiseBody = z.input<typeof raiseBodySchema>;
+/** The body as the server has read it. */
+export type RaiseRequest = z.output<typeof raiseBodySchema>;
+
 export const agentListSchema = z.object({
   agents: z.array(
     z.object({

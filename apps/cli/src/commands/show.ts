@@ -1,3 +1,6 @@
+import { bridleError } from "@bridle/protocol";
+import type { RaiseBody } from "@bridle/protocol";
+
 import { connect } from "../connect.ts";
 import type { Io } from "../io.ts";
 import { formatCount, formatTable, formatUsd } from "../text/format.ts";
@@ -31,6 +34,38 @@ export async function getBudget(runId: string, options: RunsOptions, io: Io): Pr
     [tripped ? "tripped" : "", closed ? "closed" : ""].filter((word) => word !== "").join(", "),
   ]);
   return print({ envelopes }, [["ENVELOPE", "TOKENS", "USD", "CALLS", ""], ...rows], options, io);
+}
+
+export interface RaiseOptions extends RunsOptions {
+  readonly tokens?: string | undefined;
+  readonly usd?: string | undefined;
+  readonly calls?: string | undefined;
+  readonly envelope?: string | undefined;
+}
+
+export async function raiseBudget(runId: string, options: RaiseOptions, io: Io): Promise<number> {
+  const { tokens, usd, calls, envelope = "run", output } = options;
+  const add: RaiseBody = {
+    addTokens: numberOption("--tokens", tokens, /^[1-9][0-9]{0,14}$/),
+    addUsd: numberOption("--usd", usd, /^[0-9]{1,7}(?:\.[0-9]{1,9})?$/),
+    addCalls: numberOption("--calls", calls, /^[1-9][0-9]{0,14}$/),
+    envelope,
+  };
+  const raised = await (await connect(options, io)).raise(runId, add);
+  if (output === "json") io.out(`${safeJson(raised, 2)}\n`);
+  else if (raised.tripped) {
+    io.err(`Raised, but nine tenths of the new limit are spent already: raise it further.\n`);
+  } else io.err(`Raised. If the run is paused: \`bridle runs resume ${runId}\`.\n`);
+  return 0;
+}
+
+function numberOption(name: string, text: string | undefined, form: RegExp): number | undefined {
+  if (text === undefined) return undefined;
+  const value = form.test(text) ? Number(text) : 0;
+  if (value > 0) return value;
+  throw bridleError("request_invalid", {
+    message: `${name} ${text}: expected how much to add, above 0${name === "--usd" ? ", e.g. 2.50" : ""}.`,
+  });
 }
 
 /** How a limit that was written out as `unlimited` crosses the wire. */

@@ -1,7 +1,15 @@
 import type { InboxMessage } from "@bridle/ports";
-import { asRunId, asTaskId, bridleError, isTerminalRun, taskIdSchema } from "@bridle/protocol";
-import type { RunView } from "@bridle/protocol";
+import {
+  asRunId,
+  asTaskId,
+  bridleError,
+  isTerminalRun,
+  nanoUsdPerUsd,
+  taskIdSchema,
+} from "@bridle/protocol";
+import type { EnvelopeView, RaiseRequest, RunView } from "@bridle/protocol";
 
+import { envelopeView } from "../views/run-views.ts";
 import type { ApiContext, ApiRequest } from "./route-context.ts";
 
 /** Asking to cancel closes the envelope in the same step: spending ends here, the tasks follow. */
@@ -43,6 +51,22 @@ export async function resumeRun(request: ApiRequest, context: ApiContext): Promi
     });
   }
   return tell(context, view, { kind: "resume", by: request.principal.id });
+}
+
+/** LF-2. Takes effect at once, whoever works on the run: admission looks at the envelope and nowhere else. */
+export async function raiseBudget(request: ApiRequest, context: ApiContext): Promise<EnvelopeView> {
+  const { runId } = await liveRun(request, context);
+  // Parsed by the route's schema.
+  const body = request.body as RaiseRequest;
+  const { addTokens = 0, addUsd = 0, addCalls = 0 } = body;
+  const by = { tokens: addTokens, nanoUsd: Math.round(addUsd * nanoUsdPerUsd), calls: addCalls };
+  const envelope = body.envelope === "run" ? "run" : asTaskId(body.envelope);
+  const { store, clock } = context;
+  const raised = await store.ledger.raise(asRunId(runId), envelope, by, clock.wallMs());
+  if (raised !== undefined) return envelopeView(raised);
+  throw bridleError("task_not_found", {
+    message: `The run ${runId} has no envelope "${envelope}". A task gets its own when it starts.`,
+  });
 }
 
 function reasonOf({ body }: ApiRequest): string {

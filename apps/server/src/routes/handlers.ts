@@ -1,4 +1,4 @@
-import { cancelRun, cancelTask, pauseRun, resumeRun } from "./control-run.ts";
+import { cancelRun, cancelTask, pauseRun, raiseBudget, resumeRun } from "./control-run.ts";
 import { docs, openapi } from "./docs.ts";
 import { healthz, readyz } from "./health.ts";
 import { getBudgets, getRun, listEvents, listRuns } from "./read-runs.ts";
@@ -17,6 +17,7 @@ export const handlers: Handlers = {
   cancelTask,
   pauseRun,
   resumeRun,
+  raiseBudget,
   getBudgets,
   listAgents: async (_request, { agents }) => ({ agents }),
   listBreakers: async (_request, { breakers }) => ({ breakers: await breakers.list() }),

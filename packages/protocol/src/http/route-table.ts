@@ -5,8 +5,10 @@ import {
   breakerListSchema,
   cancelBodySchema,
   envelopeListSchema,
+  envelopeViewSchema,
   eventPageSchema,
   healthSchema,
+  raiseBodySchema,
   readinessSchema,
   resumeBodySchema,
   runPageSchema,
@@ -142,6 +144,17 @@ export const routeTable = {
     status: 202,
     answer: runViewSchema,
     errors: ["run_not_found", "run_already_ended", "run_not_resumable"],
+  },
+  raiseBudget: {
+    method: "POST",
+    path: `${api}/runs/:runId/budget`,
+    summary:
+      "Adds to the limits of a run's envelope, or of one task's. What tripped is free again when less than nine tenths of the new limit is spent; a paused run goes on where it stopped once it is resumed.",
+    scope: "operate",
+    body: raiseBodySchema,
+    status: 200,
+    answer: envelopeViewSchema,
+    errors: ["run_not_found", "task_not_found", "run_already_ended"],
   },
   getBudgets: {
     method: "GET",
