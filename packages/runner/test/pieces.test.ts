@@ -11,6 +11,7 @@ import type { ErrorCode, JournalEvent } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
 import { entryPath } from "../src/isolates/entry-path.ts";
+import { faultSentence } from "../src/isolates/fault-sentence.ts";
 import { isolateEnvironment } from "../src/isolates/isolate-environment.ts";
 import { LineCutter } from "../src/isolates/line-cutter.ts";
 import { parseProcStat } from "../src/isolates/proc-table.ts";
@@ -131,7 +132,7 @@ describe("the journal", () => {
     return { clock, journal, told };
   }
 
-  it("is written in order, in batches, also over a store that was away", async () => {
+  it("is written in order, in batches, over a store that was away; the end is handed over", async () => {
     const written: number[] = [];
     let isAway = true;
     const { clock, journal } = writer(async (events) => {
@@ -142,10 +143,29 @@ describe("the journal", () => {
     for (let step = 1; step <= 250; step++) journal.push(event(step));
     await clock.advanceAsync(2000);
     isAway = false;
-    const flushing = journal.flush(5000);
+    const ending = journal.takeLast(5000);
     await clock.advanceAsync(1000);
-    await flushing;
-    expect(written).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
+    const last = stepsOf(await ending);
+    expect(written).toHaveLength(100);
+    expect([...written, ...last]).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("hands over at once what never went out", async () => {
+    const { clock, journal } = writer(async () => true);
+    journal.push(event(1));
+    expect(stepsOf(await journal.takeLast(5000))).toEqual([1]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("does not hand over what may have arrived: it would stand twice", async () => {
+    const { clock, journal } = writer(async () => new Promise(() => {}));
+    journal.push(event(1));
+    await clock.advanceAsync(100);
+    journal.push(event(2));
+    const ending = journal.takeLast(5000);
+    await clock.advanceAsync(5000);
+    expect(stepsOf(await ending)).toEqual([2]);
     expect(clock.pendingTimers).toBe(0);
   });
 
@@ -189,8 +209,22 @@ describe("small things", () => {
     ],
     ["/srv/a.ts:4:9: ERROR: Expected )", "/srv/a.ts:4"],
     ["Killed", undefined],
+    ["Error: Cannot find module\n    at file:///p/node_modules/tsx/dist/x.mjs:2:1", undefined],
   ])("[B172] finds the place in %j", (text, place) => {
     expect(sourcePlace(text)).toBe(place);
+  });
+
+  it.each([
+    ["x\nSyntaxError: Unexpected token", "SyntaxError: Unexpected token"],
+    ["Killed", undefined],
+    ["SyntaxError: Unexpected token\n    at x", "SyntaxError: Unexpected token"],
+    [
+      "Error: Transform failed with 1 error:\n/srv/a.ts:4:9: ERROR: Expected )\n    at x",
+      "Error: Transform failed with 1 error: /srv/a.ts:4:9: ERROR: Expected )",
+    ],
+    ["Error: it broke:", "Error: it broke:"],
+  ])("[B172] finds what was wrong in %j", (text, sentence) => {
+    expect(faultSentence(text)).toBe(sentence);
   });
 
   it("a process whose name has spaces and parentheses is read right", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import type { Clock, Ids } from "@bridle/kernel";
 
+import { faultSentence } from "./fault-sentence.ts";
 import { isolateEnvironment, isolateVariable } from "./isolate-environment.ts";
 import type { IsolateRecords } from "./isolate-records.ts";
 import type { IsolateSettings } from "./isolate-settings.ts";
@@ -82,7 +83,7 @@ async function untilReady(
 function describeFailedStart({ exitCode, signal, fault, stderrTail }: IsolateEnd): string {
   const how = signal ?? (exitCode === undefined ? (fault ?? "unknown") : `exit code ${exitCode}`);
   const place = sourcePlace(stderrTail);
-  const sentence = stderrTail.split("\n").find((line) => /^\w*(Error|Exception)\b.*:/.test(line));
+  const sentence = faultSentence(stderrTail);
   return [place, sentence ?? stderrTail.trim().slice(-500), `(${how})`]
     .filter((part) => part !== undefined && part !== "")
     .join(" ");
