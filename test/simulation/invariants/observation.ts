@@ -1,0 +1,76 @@
+import type { CompiledWorkflow } from "@bridle/dag";
+import type { Amounts, EnvelopeState, HoldState, LogEntry } from "@bridle/protocol";
+
+/** Ids are plain text here: an observation is what a stranger would write down. */
+export interface WhoSpends {
+  readonly runId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+}
+
+export type EnvelopeFigures = Pick<EnvelopeState, "envelope" | "limit" | "settled" | "reserved">;
+export type HoldFigures = Pick<HoldState, "taskId" | "amounts">;
+
+/** What was seen in the store, at the provider and in the agents, in the order in which it happened. */
+export type Observation =
+  | { readonly type: "submitted"; readonly runId: string; readonly workflow: CompiledWorkflow }
+  /** The whole ledger of a run after any move of it. */
+  | {
+      readonly type: "ledger";
+      readonly runId: string;
+      readonly envelopes: readonly EnvelopeFigures[];
+      readonly holds: readonly HoldFigures[];
+    }
+  /** A reservation was admitted; the envelopes above it as they stand with it. */
+  | { readonly type: "admitted"; readonly runId: string; readonly path: readonly EnvelopeFigures[] }
+  | { readonly type: "entry"; readonly runId: string; readonly entry: LogEntry }
+  | {
+      readonly type: "fenced";
+      readonly runId: string;
+      readonly taskId: string;
+      readonly fence: number;
+    }
+  | ({ readonly type: "claimed"; readonly fence: number } & WhoSpends)
+  /** A result was accepted. `output`: the attempt that the output says it is from. */
+  | ({ readonly type: "finished"; readonly outputOf: number | undefined } & WhoSpends)
+  /** The ledger let a call out. */
+  | ({
+      readonly type: "dispatched";
+      readonly step: number;
+      readonly holdId: string;
+      readonly fence: number;
+      readonly isClosed: boolean;
+      /** Breakers that this worker's own events say are open. */
+      readonly open: readonly string[];
+    } & WhoSpends)
+  /** The provider was asked. */
+  | ({
+      readonly type: "sent";
+      readonly step: number;
+      readonly call: number;
+      readonly target: string;
+    } & WhoSpends)
+  /** A side effect of a step that must not be repeated. */
+  | {
+      readonly type: "effect";
+      readonly runId: string;
+      readonly taskId: string;
+      readonly name: string;
+    }
+  /** A look at a world without faults: what has not moved for longer than it may, in words. */
+  | { readonly type: "look"; readonly stuck: readonly string[] }
+  /** Faults are over and everything had its time; what is left over. */
+  | {
+      readonly type: "end";
+      readonly unfinished: readonly string[];
+      readonly reserved: readonly { readonly runId: string; readonly amounts: Amounts }[];
+      readonly openHolds: number;
+      readonly inbox: number;
+      readonly dueTimers: number;
+      readonly leases: readonly string[];
+      readonly clockTimers: readonly string[];
+      readonly permits: readonly string[];
+    };
+
+/** One rule over a history: undefined while it holds, a sentence when it is broken. */
+export type Invariant = (observation: Observation) => string | undefined;

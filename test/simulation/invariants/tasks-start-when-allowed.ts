@@ -1,0 +1,125 @@
+/**
+ * No task starts before its dependencies allow it, nor while its run is paused or winding down. The joins are judged here
+ * a second time, edge by edge, from what `docs/guide/workflows.md` says.
+ */
+import type { CompiledTask, CompiledWorkflow } from "@bridle/dag";
+import type { LogEntry } from "@bridle/protocol";
+
+import type { Invariant } from "./observation.ts";
+
+type End = "COMPLETED" | "FAILED" | "CANCELLED" | "SKIPPED_CONDITION" | "SKIPPED_DEPENDENCY";
+
+interface RunSeen {
+  readonly workflow: CompiledWorkflow;
+  readonly ends: Map<string, End>;
+  readonly items: Map<string, { readonly total: number; readonly open: Set<string> }>;
+  readonly stopping: Set<string>;
+  isPaused: boolean;
+  isEnding: boolean;
+}
+
+export function tasksStartWhenAllowed(): Invariant {
+  const runs = new Map<string, RunSeen>();
+  return (seen) => {
+    if (seen.type === "submitted") {
+      const { workflow } = seen;
+      runs.set(seen.runId, {
+        workflow,
+        ends: new Map(),
+        items: new Map(),
+        stopping: new Set(),
+        isPaused: false,
+        isEnding: false,
+      });
+    }
+    const run = runs.get(seen.type === "entry" ? seen.runId : "");
+    if (seen.type !== "entry" || run === undefined) return undefined;
+    const fault = startFault(run, seen.entry);
+    note(run, seen.entry);
+    return fault === undefined ? undefined : `${fault} (${seen.runId})`;
+  };
+}
+
+function startFault(run: RunSeen, entry: LogEntry): string | undefined {
+  if (entry.type !== "task.scheduled" && entry.type !== "task.expanded") return undefined;
+  const { taskId, type } = entry;
+  if (run.isEnding) return `${taskId}: ${type} while the run was winding down.`;
+  if (run.isPaused && type === "task.scheduled") return `${taskId} was scheduled while paused.`;
+  if (run.stopping.has(taskId)) return `${taskId}: ${type} while it was to stop.`;
+  const [name = "", index] = taskId.split(/[[\]]/);
+  if (index !== undefined) return itemFault(run, taskId, { name, index: Number(index) });
+  const task = run.workflow.tasks.find(({ id }) => id === name);
+  return task === undefined ? `${taskId} is no task of the workflow.` : joinFault(run, task);
+}
+
+function itemFault(
+  run: RunSeen,
+  taskId: string,
+  { name, index }: { readonly name: string; readonly index: number },
+): string | undefined {
+  const items = run.items.get(name);
+  const forEach = run.workflow.tasks.find(({ id }) => id === name)?.forEach;
+  if (items === undefined || forEach === undefined) return `${taskId} started before its list.`;
+  if (index >= items.total) return `${taskId} is beyond its list of ${items.total}.`;
+  if (run.ends.has(name)) return `${taskId} started after its fan-out had ended.`;
+  const others = items.open.size - (items.open.has(taskId) ? 1 : 0);
+  return others >= forEach.concurrency
+    ? `${taskId} started beside ${others} others; the limit is ${forEach.concurrency}.`
+    : undefined;
+}
+
+function joinFault(run: RunSeen, task: CompiledTask): string | undefined {
+  const edges = task.dependsOn.map(({ task: on, when }) => ({ on, when, end: run.ends.get(on) }));
+  const early = edges.find(({ end }) => end === undefined);
+  if (early !== undefined) return `${task.id} started before ${early.on} had ended.`;
+  const isCaught = (on: string): boolean =>
+    run.workflow.tasks.some(({ dependsOn }) =>
+      dependsOn.some((edge) => edge.task === on && edge.when === "failed"),
+    );
+  const forbids = edges.find(
+    ({ on, when, end }) =>
+      when !== "always" &&
+      (end === "CANCELLED" ||
+        end === "SKIPPED_DEPENDENCY" ||
+        (when === "completed" && end === "FAILED" && !isCaught(on))),
+  );
+  if (forbids !== undefined) return `${task.id} started although ${forbids.on} is ${forbids.end}.`;
+  const goesOn = edges.some(
+    ({ when, end }) => when === "always" || end === (when === "completed" ? "COMPLETED" : "FAILED"),
+  );
+  return goesOn || edges.length === 0
+    ? undefined
+    : `${task.id} started although none of its branches was taken.`;
+}
+
+function note(run: RunSeen, entry: LogEntry): void {
+  if (entry.type === "run.paused") run.isPaused = true;
+  if (entry.type === "run.resumed") run.isPaused = false;
+  if (entry.type === "run.cancelling") run.isEnding = true;
+  if (entry.type === "task.cancelling") run.stopping.add(entry.taskId);
+  if (entry.type === "task.expanded") {
+    run.items.set(entry.taskId, { total: entry.items, open: new Set() });
+  }
+  if (entry.type === "task.scheduled") itemsOf(run, entry.taskId)?.open.add(entry.taskId);
+  noteEnd(run, entry);
+}
+
+/** Of the fan-out that the task is an item of. */
+function itemsOf(run: RunSeen, taskId: string) {
+  return run.items.get(taskId.split("[")[0] ?? "");
+}
+
+function noteEnd(run: RunSeen, entry: LogEntry): void {
+  const end = endOf(entry);
+  if (end === undefined || !("taskId" in entry)) return;
+  run.ends.set(entry.taskId, end);
+  itemsOf(run, entry.taskId)?.open.delete(entry.taskId);
+}
+
+function endOf(entry: LogEntry): End | undefined {
+  if (entry.type === "task.completed") return "COMPLETED";
+  if (entry.type === "task.failed") return "FAILED";
+  if (entry.type === "task.cancelled") return "CANCELLED";
+  if (entry.type !== "task.skipped") return undefined;
+  return entry.reason === "condition" ? "SKIPPED_CONDITION" : "SKIPPED_DEPENDENCY";
+}

@@ -1,0 +1,49 @@
+import { seededRandom } from "@bridle/kernel/testing";
+
+import { Draw } from "./draw.ts";
+import { generateFault, generateStorm } from "./generate-fault.ts";
+import type { Cast } from "./generate-fault.ts";
+import { generateWorkflow } from "./generate-workflow.ts";
+import type { Fault, Order, PlannedRun, Scenario } from "./scenario.ts";
+
+/** The world of a seed. Every third one is calm: a fault of the product that needs no fault of the world shows there first. */
+export function generateScenario(seed: number): Scenario {
+  const draw = new Draw(seededRandom(seed));
+  const schedulers = draw.chance(0.3) ? 2 : 1;
+  const workers = draw.chance(0.4) ? 2 : 1;
+  const calmAt = draw.between(10, 50) * 1000;
+  const cast = { schedulers, workers, calmAt };
+  const runs = draw.list(1, 4, (index): PlannedRun => ({
+    at: draw.between(0, calmAt / 2),
+    spec: generateWorkflow(draw, index),
+    input: { size: draw.between(0, 9), items: draw.list(0, 4, (item) => item) },
+  }));
+  return {
+    seed,
+    schedulers,
+    workers,
+    feed: draw.chance(0.15) ? "off" : "on",
+    latencyMs: draw.of([20, 200, 3000]),
+    runs,
+    orders: draw.chance(0.5) ? draw.list(1, 3, () => generateOrder(draw, runs, calmAt)) : [],
+    faults: draw.chance(1 / 3) ? [] : generateFaults(draw, cast),
+    calmAt,
+  };
+}
+
+function generateFaults(draw: Draw, cast: Cast): readonly Fault[] {
+  const faults = draw.list(1, 6, () => generateFault(draw, cast));
+  return draw.chance(0.25) ? [...faults, ...generateStorm(draw, cast)] : faults;
+}
+
+function generateOrder(draw: Draw, runs: readonly PlannedRun[], calmAt: number): Order {
+  const run = draw.between(0, runs.length - 1);
+  const at = draw.between(0, calmAt);
+  const kind = draw.of(["cancel", "pause", "pause", "resume", "resume"]);
+  if (kind !== "cancel") return { kind, at, run };
+  const tasks = runs[run]?.spec.tasks ?? [];
+  const task = tasks[draw.between(0, tasks.length - 1)];
+  if (task === undefined || draw.chance(0.4)) return { kind, at, run };
+  const isItem = task.forEach !== undefined && draw.chance(0.5);
+  return { kind, at, run, task: isItem ? `${task.id}[${draw.between(0, 2)}]` : task.id };
+}

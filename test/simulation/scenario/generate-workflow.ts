@@ -1,0 +1,90 @@
+import type { WorkflowSpecInput } from "@bridle/protocol";
+
+import type { Draw } from "./draw.ts";
+import { agentNames, plays } from "./plays.ts";
+
+type TaskInput = WorkflowSpecInput["tasks"][number];
+type Dependency = NonNullable<TaskInput["dependsOn"]>[number];
+
+/** A random workflow: a DAG with conditions, joins, fan-outs, retries, budgets and clocks small enough to matter. */
+export function generateWorkflow(draw: Draw, index: number): WorkflowSpecInput {
+  const count = draw.chance(0.15) ? draw.between(7, 10) : draw.between(1, 5);
+  const tasks: TaskInput[] = [];
+  for (let number = 0; number < count; number++) tasks.push(generateTask(draw, tasks));
+  const last = tasks.at(-1);
+  return {
+    name: `workflow${index % 2}`,
+    tasks,
+    onFailure: draw.of(["fail_fast", "continue"]),
+    budget: {
+      onExceeded: draw.of(["fail", "fail", "pause", "degrade"]),
+      ...(draw.chance(0.5) ? { maxCalls: draw.between(2, 40) } : {}),
+      ...(draw.chance(0.3) ? { maxTokens: draw.between(300, 6000) } : {}),
+    },
+    timeout: { run: draw.of(["40s", "2m", "6m"]), step: draw.of(["5s", "10s"]) },
+    ...(last !== undefined && draw.chance(0.3)
+      ? { output: { last: `\${{ tasks.${last.id}.output }}` } }
+      : {}),
+  };
+}
+
+function generateTask(draw: Draw, earlier: readonly TaskInput[]): TaskInput {
+  const dependsOn = dependencies(draw, earlier);
+  // Outputs are read of tasks that must have completed.
+  const source = dependsOn.flatMap((one) => (typeof one === "string" ? [one] : []))[0];
+  const isFanOut = draw.chance(0.2);
+  return {
+    id: `t${earlier.length}`,
+    agent: draw.of(agentNames),
+    dependsOn: [...dependsOn],
+    ...condition(draw, source),
+    ...(isFanOut ? fanOut(draw, source) : {}),
+    input: {
+      play: draw.of(plays),
+      calls: draw.between(0, 3),
+      failures: draw.between(0, 2),
+      ...(isFanOut ? { n: "${{ item }}" } : { n: draw.between(0, 9) }),
+    },
+    retry: {
+      maxAttempts: draw.between(1, 3),
+      backoff: { type: draw.of(["exponential", "fixed"]), initial: draw.of(["100ms", "2s"]) },
+    },
+    timeout: { task: draw.of(["8s", "20s", "60s"]) },
+    ...(draw.chance(0.25) ? { budget: { maxCalls: draw.between(1, 6) } } : {}),
+    ...(draw.chance(0.2) ? { priority: "background" } : {}),
+    ...(draw.chance(0.2) ? { allowModelFallback: false } : {}),
+  };
+}
+
+function dependencies(draw: Draw, earlier: readonly TaskInput[]): readonly Dependency[] {
+  const wanted = draw.of([0, 1, 1, 1, 2, 3]);
+  const chosen = new Map<string, Dependency>();
+  for (let number = 0; number < Math.min(wanted, earlier.length); number++) {
+    // The latest more often than others: chains, not only stars.
+    const from = draw.chance(0.5) ? Math.max(0, earlier.length - 2) : 0;
+    const task = earlier[draw.between(from, earlier.length - 1)]?.id ?? "t0";
+    const when = draw.of(["completed", "completed", "completed", "failed", "always"]);
+    chosen.set(task, when === "completed" ? task : { task, when });
+  }
+  return [...chosen.values()];
+}
+
+function condition(draw: Draw, source: string | undefined): Pick<TaskInput, "if"> {
+  if (!draw.chance(0.2)) return {};
+  if (source === undefined) return { if: `\${{ input.size > ${draw.between(0, 9)} }}` };
+  return { if: `\${{ tasks.${source}.status == 'COMPLETED' && input.size > 2 }}` };
+}
+
+function fanOut(
+  draw: Draw,
+  source: string | undefined,
+): Pick<TaskInput, "forEach" | "concurrency"> {
+  const items =
+    source !== undefined && draw.chance(0.4)
+      ? `\${{ tasks.${source}.output.list }}`
+      : draw.of<unknown>(["${{ input.items }}", [0, 1, 2], [1], []]);
+  return {
+    forEach: { items, maxFailures: draw.between(0, 2) },
+    concurrency: { limit: draw.between(1, 3) },
+  };
+}

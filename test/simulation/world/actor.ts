@@ -1,0 +1,146 @@
+/**
+ * One start of one process: what stands between the product's code and the world.
+ *
+ * 1. It reaches the store and the queue through `call` alone, and knows time by its clock alone, so cutting both is its
+ *    death: what still runs of it changes nothing any more.
+ * 2. A call of a dead process never answers. Its request may still arrive: what was sent before a crash is not unsent.
+ * 3. A suspended process hears answers and messages when it goes on.
+ */
+import { bridleError } from "@bridle/protocol";
+
+import type { ActorName, Fault } from "../scenario/scenario.ts";
+import { ActorClock } from "./actor-clock.ts";
+import type { SimulationTime } from "./simulation-time.ts";
+import type { Weather } from "./weather.ts";
+
+export type Crash = Extract<Fault, { readonly kind: "crash" }>;
+
+export interface ActorOptions {
+  readonly name: ActorName;
+  readonly boot: number;
+  readonly rate: number;
+  readonly time: SimulationTime;
+  readonly weather: Weather;
+  /** The process died of this crash; the world starts it again. */
+  readonly onCrash: (crash: Crash) => void;
+}
+
+interface ArmedCrash {
+  readonly crash: Crash;
+  callsLeft: number;
+}
+
+export class Actor {
+  readonly name: ActorName;
+  readonly bootId: string;
+  readonly clock: ActorClock;
+  /** Clock of the agents' own code: its timers are not the product's. */
+  readonly agentClock: ActorClock;
+  readonly died: Promise<void>;
+  readonly #options: ActorOptions;
+  readonly #never = new Promise<never>(() => {});
+  readonly #heard: (() => void)[] = [];
+  #die: () => void = () => {};
+  #isDead = false;
+  #isSuspended = false;
+  #armed: ArmedCrash | undefined;
+
+  constructor(options: ActorOptions) {
+    const { name, boot, time, rate } = options;
+    this.#options = options;
+    this.name = name;
+    this.bootId = `${name}.${boot}`;
+    this.clock = new ActorClock(time, rate);
+    this.agentClock = new ActorClock(time, rate);
+    this.died = new Promise((resolve) => {
+      this.#die = resolve;
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  arm(crash: Crash): void {
+    this.#armed = { crash, callsLeft: crash.call };
+  }
+
+  disarm(): void {
+    this.#armed = undefined;
+  }
+
+  kill(): void {
+    this.#isDead = true;
+    this.clock.kill();
+    this.agentClock.kill();
+    this.#heard.length = 0;
+    this.#die();
+  }
+
+  suspend(): void {
+    this.#isSuspended = true;
+    this.clock.suspend();
+    this.agentClock.suspend();
+  }
+
+  resume(): void {
+    if (!this.#isSuspended) return;
+    this.#isSuspended = false;
+    this.clock.resume();
+    this.agentClock.resume();
+    for (const hear of this.#heard.splice(0)) hear();
+  }
+
+  /** Something arrives from outside: now, when the process goes on, or never. */
+  hear(message: () => void): void {
+    if (this.#isDead) return;
+    if (this.#isSuspended) this.#heard.push(message);
+    else message();
+  }
+
+  /** One call of a port. Contract: `effect` does its work in one synchronous turn. */
+  async call<Answer>(effect: () => Promise<Answer>): Promise<Answer> {
+    const { time, weather, name } = this.#options;
+    if (this.#isDead) return this.#never;
+    const crash = this.#crashOfThisCall();
+    if (crash?.when === "before") return this.#crash(crash);
+    const thereMs = weather.slowMs(name);
+    if (thereMs > 0) await time.sleep(thereMs);
+    const lost = weather.away(name);
+    if (lost === "request") return this.#unanswered();
+    const answering = effect();
+    if (crash !== undefined) return this.#crash(crash);
+    const answer = await answering;
+    const backMs = thereMs > 0 ? weather.slowMs(name) : 0;
+    if (backMs > 0) await time.sleep(backMs);
+    if (lost === "answer") return this.#unanswered();
+    return this.#answered(answer);
+  }
+
+  async #answered<Answer>(answer: Answer): Promise<Answer> {
+    if (this.#isDead) return this.#never;
+    if (!this.#isSuspended) return answer;
+    return new Promise((resolve) => {
+      this.hear(() => resolve(answer));
+    });
+  }
+
+  /** A driver gives up after a while; here that while is short, so that much happens in little time. */
+  async #unanswered(): Promise<never> {
+    await this.#options.time.sleep(200);
+    await this.#answered(undefined);
+    throw bridleError("store_unavailable");
+  }
+
+  #crashOfThisCall(): Crash | undefined {
+    if (this.#armed === undefined || this.#armed.callsLeft-- > 0) return undefined;
+    const { crash } = this.#armed;
+    this.#armed = undefined;
+    return crash;
+  }
+
+  async #crash(crash: Crash): Promise<never> {
+    this.#options.onCrash(crash);
+    return this.#never;
+  }
+}

@@ -1,0 +1,170 @@
+/** The agents of the world. Each is one way to behave; all effects go through `ctx`, all waiting through the process's clock. */
+import { defineAgent, defineTool } from "@bridle/agent";
+import type { AgentContext, AnyAgent } from "@bridle/agent";
+import { sleep } from "@bridle/kernel";
+import type { Clock } from "@bridle/kernel";
+
+import { agentConcurrency, agentNames } from "../scenario/plays.ts";
+import type { Play, PlayInput } from "../scenario/plays.ts";
+import { toPrompt } from "./call-tag.ts";
+
+export interface CastOptions {
+  readonly clock: Clock;
+  /** A side effect that must happen once per task happened. */
+  readonly onEffect: (effect: {
+    readonly runId: string;
+    readonly taskId: string;
+    readonly name: string;
+  }) => void;
+}
+
+type Context = AgentContext<PlayInput>;
+type Acting = (context: Context, options: CastOptions) => Promise<unknown>;
+
+export function castFor(options: CastOptions): readonly AnyAgent[] {
+  return agentNames.map((name) =>
+    defineAgent<PlayInput>({
+      name,
+      module: "file:///simulation/cast.js",
+      isolation: "inline",
+      trusted: true,
+      concurrency: agentConcurrency(name),
+      tools,
+      run: async (context, input) => acts[input.play](context, options),
+    }),
+  );
+}
+
+const tools = {
+  echo: defineTool({ name: "echo", description: "Gives back.", run: async (args) => args ?? null }),
+  breaks: defineTool({
+    name: "breaks",
+    description: "Fails.",
+    run: async () => {
+      throw new Error("the tool broke");
+    },
+  }),
+  sticks: defineTool({
+    name: "sticks",
+    description: "Never comes back.",
+    timeoutMs: 3000,
+    run: async () => new Promise<never>(() => {}),
+  }),
+};
+
+async function call(context: Context, number: number, overspends = false): Promise<void> {
+  const { input, trace } = context;
+  const { runId, taskId, attempt } = trace;
+  const prompt = toPrompt({ runId, taskId, attempt, call: number, overspends });
+  await context.llm(input.n % 2 === 0 ? "large" : "small", { prompt });
+}
+
+async function calls(context: Context): Promise<void> {
+  for (let number = 0; number < context.input.calls; number++) {
+    // oxlint-disable-next-line no-await-in-loop -- one turn after the other, as agents work
+    await call(context, number);
+  }
+}
+
+/** What a dependent's expressions read, and which attempt it is from. */
+function answer({ input, trace }: Context): object {
+  return { n: input.n, list: [0, 1, input.n], attempt: trace.attempt };
+}
+
+async function never(): Promise<never> {
+  return new Promise<never>(() => {});
+}
+
+async function aborted({ signal }: Context): Promise<never> {
+  return new Promise<never>((_, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+  });
+}
+
+const acts: Readonly<Record<Play, Acting>> = {
+  answers: async (context) => {
+    await calls(context);
+    return answer(context);
+  },
+  flaky: async (context) => {
+    await calls(context);
+    if (context.trace.attempt <= context.input.failures) throw new Error("not yet");
+    return answer(context);
+  },
+  fails: async (context) => {
+    await calls(context);
+    throw new Error("it never works");
+  },
+  odd_items_fail: async (context) => {
+    if (context.input.n % 2 === 1) throw new Error("odd");
+    await calls(context);
+    return answer(context);
+  },
+  hangs: never,
+  waits_for_abort: async (context) => {
+    await calls(context);
+    return aborted(context);
+  },
+  stalls: async (context, { clock }) => {
+    for (;;) {
+      context.heartbeat({ step: 1 });
+      // oxlint-disable-next-line no-await-in-loop -- its way of standing still
+      await sleep({ clock, ms: 2000 });
+    }
+  },
+  late: async (context, { clock }) => {
+    await sleep({ clock, ms: 70_000 });
+    return answer(context);
+  },
+  crowds: async (context) => {
+    await Promise.allSettled([0, 1, 2, 3].map(async (number) => call(context, number)));
+    return answer(context);
+  },
+  loops: async (context) => {
+    for (let number = 0; ; number++) {
+      // oxlint-disable-next-line no-await-in-loop -- until somebody stops it
+      await call(context, number);
+    }
+  },
+  deaf: async (context, { clock }) => {
+    for (let number = 0; number < 20; number++) {
+      // oxlint-disable-next-line no-await-in-loop -- it swallows every refusal and asks again
+      await call(context, number).catch(() => undefined);
+      // oxlint-disable-next-line no-await-in-loop -- see above
+      await sleep({ clock, ms: 500 });
+    }
+    return answer(context);
+  },
+  journals: async (context, { onEffect }) => {
+    const { runId, taskId, attempt } = context.trace;
+    await context.step("first", () => onEffect({ runId, taskId, name: "first" }) ?? 1);
+    await calls(context);
+    await context.step("second", () => onEffect({ runId, taskId, name: "second" }) ?? 2);
+    if (attempt <= context.input.failures) throw new Error("after its effects");
+    return answer(context);
+  },
+  waits: async (context, { clock }) => {
+    context.waiting("a person", clock.wallMs() + 4000);
+    await sleep({ clock, ms: 3000 });
+    await calls(context);
+    return answer(context);
+  },
+  leaves: async (context) => {
+    void call(context, 0).catch(() => undefined);
+    return answer(context);
+  },
+  overspends: async (context) => {
+    await call(context, 0, true);
+    await call(context, 1, true);
+    return answer(context);
+  },
+  tools: async (context) => {
+    await context.tool("echo", { n: context.input.n });
+    if (context.input.n > 6) await context.tool("sticks");
+    if (context.input.n > 4) await context.tool("breaks");
+    await calls(context);
+    return answer(context);
+  },
+};

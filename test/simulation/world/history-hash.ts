@@ -1,0 +1,19 @@
+/** FNV-1a over two words: enough to tell two histories apart, and cheap beside what makes them. */
+export class HistoryHash {
+  #high = 0x811c9dc5;
+  #low = 0x01234567;
+
+  add(text: string): void {
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      this.#high = Math.imul(this.#high ^ code, 0x01000193);
+      this.#low = Math.imul(this.#low ^ (code + index), 0x01000193);
+    }
+  }
+
+  get text(): string {
+    return [this.#high, this.#low]
+      .map((word) => (word >>> 0).toString(16).padStart(8, "0"))
+      .join("");
+  }
+}

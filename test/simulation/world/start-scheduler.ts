@@ -1,0 +1,33 @@
+import { createBus } from "@bridle/bus";
+import { evaluateTemplate } from "@bridle/dag";
+import { CodedError } from "@bridle/kernel";
+import { Scheduler } from "@bridle/orchestrator";
+
+import type { StartProcess } from "./process.ts";
+
+/** Of two schedulers one is refused; a commit whose answer was lost is refused the second time. Both load the run again. */
+const expected = /was refused \((version|lease)\); the run is loaded again/;
+
+export const startScheduler: StartProcess = async ({ actor, store, queue, onFault }) => {
+  const scheduler = new Scheduler({
+    store,
+    queue,
+    expressions: {
+      evaluate: async (template, bindings) => evaluateTemplate(template, bindings),
+      close: async () => {},
+    },
+    bus: createBus({ onHandlerError: onFault }),
+    clock: actor.clock,
+    bootId: actor.bootId,
+    onError: (error) => {
+      if (!isExpected(error)) onFault(error);
+    },
+  });
+  await scheduler.start();
+  return { stop: async () => scheduler.stop(), leftovers: () => [] };
+};
+
+function isExpected(error: unknown): boolean {
+  if (CodedError.is(error)) return error.code === "store_unavailable";
+  return error instanceof Error && expected.test(error.message);
+}

@@ -1,0 +1,69 @@
+/** What the world does to calls, messages and wire calls right now, as the scenario's windows say. Owns no state but chance. */
+import type { Random } from "@bridle/kernel";
+
+import type { ActorName, Fault, Scenario } from "../scenario/scenario.ts";
+import type { SimulationTime } from "./simulation-time.ts";
+
+type WindowKind = "slow" | "away" | "queue" | "feed" | "provider";
+type FaultOf<Kind extends WindowKind> = Extract<Fault, { readonly kind: Kind }>;
+
+export interface Delivery {
+  readonly copies: number;
+  readonly delayMs: () => number;
+}
+
+const wellDelivered: Delivery = { copies: 1, delayMs: () => 0 };
+
+export class Weather {
+  readonly #time: SimulationTime;
+  readonly #random: Random;
+  readonly #faults: readonly Fault[];
+
+  constructor(time: SimulationTime, random: Random, { faults }: Scenario) {
+    this.#time = time;
+    this.#random = random;
+    this.#faults = faults;
+  }
+
+  /** How long one way of a call takes now. */
+  slowMs(actor: ActorName): number {
+    const slow = this.#active("slow", (fault) => fault.actor === actor);
+    return slow === undefined ? 0 : this.#random.next() * slow.upToMs;
+  }
+
+  away(actor: ActorName): "request" | "answer" | undefined {
+    return this.#active("away", (fault) => fault.actor === "all" || fault.actor === actor)?.lost;
+  }
+
+  delivery(kind: "queue" | "feed"): Delivery {
+    const fault = this.#active(kind, () => true);
+    if (fault === undefined) return wellDelivered;
+    const lost = this.#random.next() < fault.drop;
+    const copies = lost ? 0 : this.#random.next() < fault.duplicate ? 2 : 1;
+    return { copies, delayMs: () => this.#random.next() * fault.delayMs };
+  }
+
+  provider(target: string): FaultOf<"provider">["fault"] | undefined {
+    const fault = this.#active("provider", (one) => one.target === target);
+    return fault !== undefined && this.#random.next() < fault.share ? fault.fault : undefined;
+  }
+
+  #active<Kind extends WindowKind>(
+    kind: Kind,
+    isMeant: (fault: FaultOf<Kind>) => boolean,
+  ): FaultOf<Kind> | undefined {
+    const now = this.#time.nowMs;
+    for (const fault of this.#faults) {
+      if (!isWindow(fault) || fault.kind !== kind) continue;
+      if (now < fault.at || now >= fault.at + fault.forMs) continue;
+      // Narrowed by its kind above, which the compiler cannot see through the type parameter.
+      const found = fault as FaultOf<Kind>;
+      if (isMeant(found)) return found;
+    }
+    return undefined;
+  }
+}
+
+function isWindow(fault: Fault): fault is FaultOf<WindowKind> {
+  return "forMs" in fault && fault.kind !== "suspend";
+}

@@ -1,0 +1,209 @@
+import { seededRandom, sequenceIds } from "@bridle/kernel/testing";
+import { wireCallBound } from "@bridle/llm";
+/**
+ * One scenario, played: the product's own scheduler, worker and adapters, in a time, a network and a store that obey the
+ * scenario alone.
+ *
+ * 1. No real time, network, thread or process; the only macrotask is the one that drains promises.
+ * 2. Everything that could differ between two plays comes from the seed.
+ */
+import { createSubmit } from "@bridle/orchestrator";
+import type { Store, TaskQueue } from "@bridle/ports";
+import { createMemoryQueue, createMemoryStore } from "@bridle/ports/testing";
+import type { MemoryStore } from "@bridle/ports/testing";
+
+import { allInvariants } from "../invariants/all-invariants.ts";
+import type { Breach } from "../invariants/all-invariants.ts";
+import { agentNames } from "../scenario/plays.ts";
+import { losesTail } from "../scenario/scenario.ts";
+import type { ActorName, Scenario } from "../scenario/scenario.ts";
+import { ActorClock } from "./actor-clock.ts";
+import { actorQueue } from "./actor-queue.ts";
+import { actorFeed, actorStore } from "./actor-store.ts";
+import type { Actor } from "./actor.ts";
+import type { Door } from "./people.ts";
+import type { Running, Surroundings } from "./process.ts";
+import { longestChain, modelNames, Provider } from "./provider.ts";
+import { settle, SimulationTime } from "./simulation-time.ts";
+import { Slot } from "./slot.ts";
+import { startScheduler } from "./start-scheduler.ts";
+import { startWorker } from "./start-worker.ts";
+import { Weather } from "./weather.ts";
+import { Witness } from "./witness.ts";
+import { witnessedStore } from "./witnessed-store.ts";
+
+export interface Outcome {
+  readonly breach: Breach | undefined;
+  readonly hash: string;
+  readonly events: number;
+  readonly simulatedMs: number;
+  readonly runs: number;
+  readonly wireCalls: number;
+}
+
+export class World {
+  readonly scenario: Scenario;
+  readonly time = new SimulationTime();
+  readonly store: MemoryStore;
+  readonly witness: Witness;
+  readonly slots: readonly Slot[];
+  readonly #weather: Weather;
+  readonly #queue: TaskQueue;
+  readonly #provider: Provider;
+  #door: Door | undefined;
+  #wireCalls = 0;
+  #events = 0;
+  #isTold = false;
+
+  constructor(scenario: Scenario) {
+    this.scenario = scenario;
+    const { time } = this;
+    const storeClock = new ActorClock(time);
+    this.#weather = new Weather(time, this.#random(1), scenario);
+    this.store = createMemoryStore({ clock: storeClock, feed: scenario.feed });
+    this.#queue = createMemoryQueue({
+      clock: storeClock,
+      onError: (error) => this.#handlerFailed(error),
+    });
+    this.witness = new Witness({
+      state: this.store.state,
+      nowMs: () => time.nowMs,
+      check: allInvariants({
+        losesTail: losesTail(scenario),
+        wireCalls: wireCallBound(longestChain),
+      }),
+    });
+    this.#provider = this.#createProvider();
+    this.slots = namesOf(scenario).map((name) => this.#slotFor(name));
+  }
+
+  get door(): Door | undefined {
+    return this.#door;
+  }
+
+  /** Plays until `story` is told, an invariant breaks, or nothing will ever happen again. */
+  async play(story: (world: World) => Promise<void>): Promise<Outcome> {
+    void this.#told(story);
+    await settle();
+    while (!this.#isTold && this.witness.breach === undefined && this.time.step()) {
+      this.#events += 1;
+      // oxlint-disable-next-line no-await-in-loop -- each event's consequences come before the next event
+      await settle();
+    }
+    return {
+      breach: this.witness.breach,
+      hash: this.witness.hash,
+      events: this.#events,
+      simulatedMs: this.time.nowMs,
+      runs: this.store.state.runs.size,
+      wireCalls: this.#wireCalls,
+    };
+  }
+
+  async #told(story: (world: World) => Promise<void>): Promise<void> {
+    try {
+      await story(this);
+    } catch (error) {
+      this.witness.fault("story", describe(error));
+    }
+    this.#isTold = true;
+  }
+
+  #random(stream: number) {
+    return seededRandom(Math.imul(this.scenario.seed + 1, 0x9e3779b1) + stream);
+  }
+
+  #createProvider(): Provider {
+    return new Provider({
+      time: this.time,
+      weather: this.#weather,
+      random: this.#random(2),
+      latencyMs: this.scenario.latencyMs,
+      onCall: ({ runId, taskId, attempt, call, step, target }) => {
+        this.#wireCalls += 1;
+        this.witness.see({ type: "sent", runId, taskId, attempt, call, step, target });
+      },
+    });
+  }
+
+  #slotFor(name: ActorName): Slot {
+    const { time, scenario } = this;
+    const drift = scenario.faults.find((fault) => fault.kind === "drift" && fault.actor === name);
+    return new Slot({
+      name,
+      time,
+      weather: this.#weather,
+      rate: drift?.kind === "drift" ? drift.rate : 1,
+      calmAt: scenario.calmAt,
+      start: async (actor) => this.#start(actor),
+    });
+  }
+
+  async #start(actor: Actor): Promise<Running> {
+    const openBreakers = new Set<string>();
+    const reach = { time: this.time, weather: this.#weather };
+    const seen = witnessedStore({
+      store: this.store,
+      state: this.store.state,
+      witness: this.witness,
+      openBreakers: () => [...openBreakers],
+    });
+    const surroundings: Surroundings = {
+      actor,
+      store: actorStore(seen, actor, actorFeed(this.store.feed, actor, reach)),
+      queue: actorQueue(this.#queue, actor, reach),
+      onFault: (error) => this.witness.fault(`error in ${actor.name}`, describe(error)),
+    };
+    if (actor.name === "door") return this.#openDoor(actor, surroundings.store);
+    if (actor.name.startsWith("scheduler")) return startScheduler(surroundings);
+    return startWorker({
+      ...surroundings,
+      openBreakers,
+      provider: this.#provider,
+      random: this.#random(3),
+      onEffect: (effect) => {
+        if (!actor.isDead) this.witness.see({ type: "effect", ...effect });
+      },
+    });
+  }
+
+  #openDoor(actor: Actor, store: Store): Running {
+    const ids = sequenceIds();
+    const door: Door = {
+      store,
+      wallMs: () => actor.clock.wallMs(),
+      submit: createSubmit({
+        store,
+        clock: actor.clock,
+        ids: { next: (prefix) => `${ids.next(prefix)}_${actor.bootId}` },
+        newTraceId: () => "a".repeat(32),
+        agents: [...agentNames],
+        models: modelNames,
+      }),
+    };
+    this.#door = door;
+    const close = (): void => {
+      if (this.#door === door) this.#door = undefined;
+    };
+    void actor.died.then(close);
+    return { stop: async () => close(), leftovers: () => [] };
+  }
+
+  /** A claim that fails rejects the handler, which the queue only logs: that is its contract. */
+  #handlerFailed(error: unknown): void {
+    if ((error as { code?: unknown }).code === "store_unavailable") return;
+    this.witness.fault("job handler", describe(error));
+  }
+}
+
+function namesOf({ schedulers, workers }: Scenario): readonly ActorName[] {
+  return [
+    "door",
+    ...Array.from({ length: schedulers }, (_, index): ActorName => `scheduler-${index + 1}`),
+    ...Array.from({ length: workers }, (_, index): ActorName => `worker-${index + 1}`),
+  ];
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
