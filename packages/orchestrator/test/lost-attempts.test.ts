@@ -1,3 +1,4 @@
+import type { Finish } from "@bridle/ports";
 import { asTaskId } from "@bridle/protocol";
 import { expect, test } from "vitest";
 
@@ -35,12 +36,12 @@ test("a lost attempt of a task that was cancelled is not found lost again while 
   expect(await world.status(runId)).toBe("RUNNING");
   expect(await world.store.attempts.lost(10)).toEqual([]);
   // What its worker would still say comes too late.
-  const finish = {
+  const finish: Finish = {
     ...dropped,
     bootId: "boot_dead",
     outcome: { status: "completed", outputBytes: 0, degraded: [] },
     graceUsedMs: 0,
     at: world.clock.wallMs(),
-  } as const;
+  };
   expect(await world.store.attempts.finish(finish)).toMatchObject({ accepted: false });
 });
