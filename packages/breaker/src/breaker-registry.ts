@@ -2,7 +2,7 @@ import type { Random } from "@bridle/kernel";
 
 import { BreakerEntry } from "./breaker-entry.ts";
 import { resolveBreakerSettings } from "./breaker-settings.ts";
-import type { BreakerSettings } from "./breaker-settings.ts";
+import type { BreakerOverrides, BreakerSettings } from "./breaker-settings.ts";
 import { parseKey } from "./parse-key.ts";
 
 /** An idle key is not forgotten before this: longer than any slow-traffic list and any cooldown of ours reaches back. */
@@ -24,6 +24,7 @@ export interface RegistryOptions {
 /** Which breakers exist, and which of them a call must pass. */
 export class BreakerRegistry {
   readonly #random: Random;
+  readonly #given: Partial<BreakerSettings>;
   readonly #settings: BreakerSettings;
   readonly #settingsByKey: ReadonlyMap<string, BreakerSettings>;
   readonly #entries = new Map<string, BreakerEntry>();
@@ -32,6 +33,7 @@ export class BreakerRegistry {
 
   constructor(options: RegistryOptions) {
     this.#random = options.random;
+    this.#given = options.settings ?? {};
     this.#settings = resolveBreakerSettings(options.settings);
     this.#settingsByKey = new Map(
       Object.entries(options.settingsByKey ?? {}).map(([key, settings]) => [
@@ -58,9 +60,22 @@ export class BreakerRegistry {
       known.lastUsedMs = nowMs;
       return known;
     }
+    return this.#add(key, this.#settingsByKey.get(key) ?? this.#settings, nowMs);
+  }
+
+  /** Makes the breaker of one key with these settings over the set's, unless the key has settings of its own or is known. */
+  prepare(key: string, own: BreakerOverrides, nowMs: number): void {
+    if (this.#entries.has(key)) return void this.entry(key, nowMs);
+    const given = Object.entries(own).filter(([, value]) => value !== undefined);
+    const settings =
+      this.#settingsByKey.get(key) ??
+      resolveBreakerSettings({ ...this.#given, ...Object.fromEntries(given) });
+    this.#add(key, settings, nowMs);
+  }
+
+  #add(key: string, settings: BreakerSettings, nowMs: number): BreakerEntry {
     if (this.#entries.size >= this.#sweepAbove) this.#sweep(nowMs);
     const parsed = parseKey(key);
-    const settings = this.#settingsByKey.get(key) ?? this.#settings;
     const entry = new BreakerEntry({ parsed, settings, random: this.#random });
     entry.lastUsedMs = nowMs;
     this.#entries.set(key, entry);

@@ -22,6 +22,7 @@ import type {
   GuardMode,
   TaskWatch,
 } from "./breaker-set-types.ts";
+import type { BreakerOverrides } from "./breaker-settings.ts";
 import type { CellPermit, CellRefusal, Forcing, Operator } from "./cell-types.ts";
 import { cellEnd, HeldPermit } from "./held-permit.ts";
 import type { Holding, HoldingEnds, PermitHome } from "./held-permit.ts";
@@ -60,6 +61,15 @@ export class BreakerSet {
   /** Keys known now. */
   get size(): number {
     return this.#registry.size;
+  }
+
+  /**
+   * Gives the breaker of one key settings of its own, over the set's, before its first use. A breaker that is known keeps
+   * the settings it has: changing them would forget what is held against it.
+   * @throws CodedError `config_invalid` naming every bad setting, `request_invalid` for what is no key.
+   */
+  prepare(key: string, settings: BreakerOverrides): void {
+    if (this.#mode !== "off") this.#registry.prepare(key, settings, this.#clock.monotonicMs());
   }
 
   /** Asks without taking: what comes before money is reserved (GC-5). The narrowest refusal answers (B5). */

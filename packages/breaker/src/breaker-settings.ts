@@ -34,6 +34,11 @@ export interface BreakerSettings {
   readonly inFlightCap: number;
 }
 
+/** Some of the settings; what is absent or undefined stays as it was. */
+export type BreakerOverrides = {
+  readonly [Name in keyof BreakerSettings]?: BreakerSettings[Name] | undefined;
+};
+
 /** The article's numbers where it names one (B2–B4), `guards.md`'s elsewhere; the rule stands beside each field above. */
 export const defaultBreakerSettings: BreakerSettings = {
   windowSize: 60_000,

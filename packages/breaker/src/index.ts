@@ -12,7 +12,7 @@ export type {
   TaskWatch,
 } from "./breaker-set-types.ts";
 export { defaultBreakerSettings, resolveBreakerSettings } from "./breaker-settings.ts";
-export type { BreakerSettings } from "./breaker-settings.ts";
+export type { BreakerOverrides, BreakerSettings } from "./breaker-settings.ts";
 export type { BreakerState, ForcedState, Forcing, Operator, RefusalReason } from "./cell-types.ts";
 export { defaultGovernorSettings, Governor } from "./governor.ts";
 export type { GovernorAnswer, GovernorOptions, GovernorSettings } from "./governor.ts";

@@ -138,6 +138,29 @@ it("[BR-3] [BR-14] five stalled tasks in a row open their agent, however many go
   set.close();
 });
 
+it("[BR-3] [BR-13] a workflow's own threshold opens its breaker earlier, and nobody else's", () => {
+  const { set, call, view } = bench();
+  const [strict, other] = ["agent:strict/writer", "agent:other/writer"];
+  set.prepare(strict, { consecutiveFailures: 2, windowSize: undefined });
+  for (const key of [strict, other]) repeat(2, () => call("failure", { key }));
+  expect([view(strict).state, view(other).state]).toEqual(["OPEN", "CLOSED"]);
+  set.close();
+});
+
+it("[BR-13] a breaker that is known keeps its settings and what is held against it", () => {
+  const { set, call, view } = bench();
+  repeat(2, () => call("failure", { key: agent }));
+  set.prepare(agent, { consecutiveFailures: 2 });
+  call("failure", { key: agent });
+  expect(view(agent)).toMatchObject({ state: "CLOSED", consecutiveFailures: 3 });
+  set.close();
+});
+
+it("[BR-13] settings of a key name what cannot work", () => {
+  const { set } = bench();
+  expect(() => set.prepare(agent, { consecutiveFailures: 0 })).toThrow(/consecutiveFailures/);
+});
+
 it("[BR-3] a completed task starts the row of stalled ones again and is no call itself", () => {
   const { set, view } = bench();
   const end = (outcome: "success" | typeof failure): void => set.watchTask([agent]).end(outcome);

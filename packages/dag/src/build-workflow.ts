@@ -40,6 +40,7 @@ export function buildWorkflow(
     onExceeded: spec.budget.onExceeded,
     runTimeoutMs: spec.timeout.run ?? defaultLimits.runTimeoutMs,
     onFailure: spec.onFailure,
+    ...(spec.guards?.breaker === undefined ? {} : { breaker: spec.guards.breaker }),
     ...(spec.output === undefined ? {} : { output: spec.output }),
     ...(spec.input === undefined ? {} : { inputSchema: spec.input }),
   };

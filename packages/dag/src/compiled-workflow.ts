@@ -1,4 +1,4 @@
-import type { EnvelopeTerms, JoinCondition, RetrySpec } from "@bridle/protocol";
+import type { BreakerTerms, EnvelopeTerms, JoinCondition, RetrySpec } from "@bridle/protocol";
 
 export interface CompiledDependency {
   readonly task: string;
@@ -43,6 +43,7 @@ export interface CompiledWorkflow {
   readonly onExceeded: "fail" | "pause" | "degrade";
   readonly runTimeoutMs: number;
   readonly onFailure: "fail_fast" | "continue";
+  readonly breaker?: BreakerTerms | undefined;
   readonly output?: unknown;
   readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -125,6 +125,20 @@ describe("[S1] [S2] compiling a workflow", () => {
     },
   );
 
+  it("a workflow's breaker settings are kept, or refused at their place", () => {
+    const breaker = { consecutiveFailures: 2, windowSize: "30s" };
+    expect(compiled([a], { guards: { breaker } }).breaker).toEqual({
+      consecutiveFailures: 2,
+      windowSize: 30_000,
+    });
+    const wrong = { consecutiveFailures: 0, windowSize: "1500ms", budgetBurnRate: 1 };
+    expect(faults([a], { guards: { breaker: wrong } }).toSorted()).toEqual([
+      "invalid_value /guards/breaker/budgetBurnRate",
+      "invalid_value /guards/breaker/consecutiveFailures",
+      "invalid_value /guards/breaker/windowSize",
+    ]);
+  });
+
   it("a duration without a unit is refused at its place", () => {
     expect(faults([a], { timeout: { run: 60 } })).toEqual(["invalid_value /timeout/run"]);
     expect(faults([a], { timeout: { run: "60" } })).toEqual(["invalid_value /timeout/run"]);

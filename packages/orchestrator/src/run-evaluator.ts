@@ -134,14 +134,16 @@ export class RunEvaluator {
   }
 
   #ready(taskId: TaskId, task: CompiledTask, input: unknown): TaskAnswer {
+    const { name, breaker } = this.#options.workflow;
     const envelope: TaskEnvelope = {
-      workflow: this.#options.workflow.name,
+      workflow: name,
       agent: task.agent,
       input,
       ...(task.timeout.stepMs === undefined ? {} : { stepMs: task.timeout.stepMs }),
       taskMs: task.timeout.taskMs,
       priority: task.priority,
       allowModelFallback: task.allowModelFallback,
+      ...(breaker === undefined ? {} : { breaker }),
     };
     return { result: { kind: "ready" }, bodies: [{ taskId, body: JSON.stringify(envelope) }] };
   }

@@ -58,6 +58,19 @@ describe("a workflow runs", () => {
     await scheduler.stop();
   });
 
+  test("[BR-13] a workflow's breaker settings travel with each of its tasks", async () => {
+    const world = await createWorld({ agents: { never } });
+    await world.startScheduler("boot_1");
+    const breaker = { consecutiveFailures: 2 };
+    const tasks = [{ id: "a", agent: "never" }];
+    const { runId } = await world.submit({
+      spec: { name: "strict", guards: { breaker }, tasks },
+      input: {},
+    });
+    await world.clock.advanceAsync(10);
+    expect(world.envelopes.get(`${runId}/a`)).toMatchObject({ workflow: "strict", breaker });
+  });
+
   test("[S3] independent tasks are in hand together, without one waiting for the other", async () => {
     const world = await createWorld({ agents: { never } });
     await world.startScheduler("boot_1");

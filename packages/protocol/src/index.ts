@@ -134,6 +134,8 @@ export { secretForms } from "./secret-forms.ts";
 export {
   backoffSpecSchema,
   breakerSpecSchema,
+  type BreakerTerms,
+  breakerTermsSchema,
   dependencySpecSchema,
   envelopeSpecSchema,
   forEachSpecSchema,

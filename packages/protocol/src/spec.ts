@@ -90,14 +90,35 @@ export const taskSpecSchema = z.strictObject({
   allowModelFallback: z.boolean().default(true),
 });
 
+const upToThousand = z.int().min(1).max(1000).optional();
+
+/** Over the installation's own settings, for the breakers of this workflow's agents. The ranges are the breaker's. */
+const breakerNumbers = {
+  failureRateThreshold: z.number().min(0.01).max(1).optional(),
+  minRequestVolume: upToThousand,
+  consecutiveFailures: upToThousand,
+  budgetBurnRate: z.number().min(1.01).max(1000).optional(),
+  halfOpenMaxRequests: upToThousand,
+};
+
+/** BR-1: one cell per second. */
+function isWindow(ms: number): boolean {
+  return ms >= 1000 && ms <= 600_000 && ms % 1000 === 0;
+}
+
 export const breakerSpecSchema = z.strictObject({
-  windowSize: durationSchema.optional(),
-  failureRateThreshold: z.number().gt(0).max(1).optional(),
-  minRequestVolume: z.int().positive().optional(),
-  consecutiveFailures: z.int().positive().optional(),
-  budgetBurnRate: z.number().gt(1).optional(),
-  halfOpenMaxRequests: z.int().positive().optional(),
+  windowSize: durationSchema
+    .refine(isWindow, { error: "Expected whole seconds, from 1s to 10m." })
+    .optional(),
+  ...breakerNumbers,
 });
+
+/** As a worker gets them: `windowSize` in milliseconds. */
+export const breakerTermsSchema = z.strictObject({
+  windowSize: z.int().refine(isWindow).optional(),
+  ...breakerNumbers,
+});
+export type BreakerTerms = z.infer<typeof breakerTermsSchema>;
 
 /** A workflow as people write it. Field names are those of `docs/guide/workflows.md`. */
 export const workflowSpecSchema = z.strictObject({

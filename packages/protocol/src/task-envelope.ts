@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { breakerTermsSchema } from "./spec.ts";
+
 /**
  * What a worker needs to run one task, resolved by the scheduler and stored with the decision that schedules it. It is
  * all that a claim returns: a run of ten thousand tasks must not ship its whole workflow with each of them.
@@ -14,6 +16,8 @@ export const taskEnvelopeSchema = z.strictObject({
   taskMs: z.int().positive(),
   priority: z.enum(["foreground", "background"]),
   allowModelFallback: z.boolean(),
+  /** Settings of the breaker `agent:<workflow>/<agent>`; absent: the worker's own. */
+  breaker: breakerTermsSchema.optional(),
 });
 
 export type TaskEnvelope = z.infer<typeof taskEnvelopeSchema>;

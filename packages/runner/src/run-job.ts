@@ -9,6 +9,7 @@ import type { Watch } from "./scanner/scanner.ts";
 import { Attempt } from "./supervision/attempt.ts";
 import { coded } from "./supervision/coded.ts";
 import { finishAttempt } from "./supervision/finish-attempt.ts";
+import { agentKey } from "./supervision/serve-model.ts";
 import type { ActiveAttempts } from "./worker/active-attempts.ts";
 import type { WorkerParts } from "./worker/worker-parts.ts";
 
@@ -69,6 +70,7 @@ async function runAttempt(
     await finishAttempt({ worker, spender, end, degraded: [], graceUsedMs });
     return;
   }
+  if (envelope.breaker !== undefined) worker.breakers.prepare(agentKey(envelope), envelope.breaker);
   const attempt = new Attempt({
     worker,
     spender,

@@ -9,6 +9,7 @@ import type { MemoryStore } from "@bridle/ports/testing";
 import { asRunId, asTaskId } from "@bridle/protocol";
 import type {
   Amounts,
+  BreakerTerms,
   BridleEvent,
   EnvelopeState,
   LogEntry,
@@ -29,6 +30,9 @@ export interface TaskToRun {
   readonly runLimit?: Partial<Amounts>;
   readonly taskMs?: number;
   readonly stepMs?: number;
+  /** Default `test`. */
+  readonly workflow?: string;
+  readonly breaker?: BreakerTerms;
 }
 
 export interface RunningTask {
@@ -197,9 +201,11 @@ function driver(
   };
 }
 
-function envelopeOf({ agent, input, taskMs, stepMs }: TaskToRun): object {
+function envelopeOf(task: TaskToRun): object {
+  const { agent, input, taskMs, stepMs, workflow = "test", breaker } = task;
   return {
-    workflow: "test",
+    workflow,
+    ...(breaker === undefined ? {} : { breaker }),
     agent,
     input: input ?? null,
     taskMs: taskMs ?? 600_000,

@@ -41,6 +41,8 @@ export interface World {
   readonly errors: unknown[];
   /** Attempts that an agent really ran, in order: `plan#1`. */
   readonly ran: string[];
+  /** What the claims returned, by `run/task`. */
+  readonly envelopes: ReadonlyMap<string, TaskEnvelope>;
   startScheduler(name: string): Promise<Scheduler>;
   log(runId: RunId): Promise<readonly LogEntry[]>;
   types(runId: RunId): Promise<readonly string[]>;
@@ -83,6 +85,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const memoryQueue = createMemoryQueue({ clock, ...options.queue });
   const queue = options.wrapQueue?.(memoryQueue) ?? memoryQueue;
   const ran: string[] = [];
+  const envelopes = new Map<string, TaskEnvelope>();
   const errors: unknown[] = [];
   const bus = createBus({ onHandlerError: (failure) => errors.push(failure) });
   await store.leases.acquire(`worker:${bootId}`, bootId, 1e9);
@@ -99,7 +102,9 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         });
         if (!claim.claimed) return;
         ran.push(`${job.taskId}#${job.attempt}`);
-        const { input } = JSON.parse(claim.envelope) as TaskEnvelope;
+        const envelope = JSON.parse(claim.envelope) as TaskEnvelope;
+        const { input } = envelope;
+        envelopes.set(`${job.runId}/${job.taskId}`, envelope);
         const answer = await behave({ taskId: job.taskId, attempt: job.attempt, input });
         if (answer === undefined) return;
         const output = "output" in answer ? JSON.stringify(answer.output) : undefined;
@@ -125,6 +130,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     bus,
     errors,
     ran,
+    envelopes,
     log,
     submit: createSubmit({
       store,

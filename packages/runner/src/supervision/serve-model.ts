@@ -114,7 +114,11 @@ function wireAdmission(scope: AttemptScope, step: Step, spent: { nanoUsd: number
 
 /** The chain's burning and the agent in this workflow (BR-13); umbrellas are the breakers' own business. */
 export function agentKeys({ spender, envelope }: AttemptScope): readonly string[] {
-  return [`chain:${spender.runId}`, `agent:${envelope.workflow}/${envelope.agent}`];
+  return [`chain:${spender.runId}`, agentKey(envelope)];
+}
+
+export function agentKey({ workflow, agent }: AttemptScope["envelope"]): string {
+  return `agent:${workflow}/${agent}`;
 }
 
 function hear(scope: AttemptScope, step: Step, event: ModelCallEvent): void {
