@@ -4,7 +4,8 @@
  * E1. What counts is when the last successful renewal was *sent*: an answer that took five seconds says nothing newer (B103).
  * E2. One failed renewal changes nothing; without any for the fence time this worker takes no step and stops what it runs (WD-17),
  *     before the lease lapses and another may be given its tasks.
- * E3. When the store answers again, new work is taken; what was stopped stays stopped.
+ * E3. A lease that was given back stays given back: the release is sent when no renewal is underway any more.
+ * E4. When the store answers again, new work is taken; what was stopped stays stopped.
  */
 import type { Clock, TimerHandle } from "@bridle/kernel";
 import type { Leases } from "@bridle/ports";
@@ -28,6 +29,8 @@ export class WorkerLease {
   #renewTimer: TimerHandle | undefined;
   #fenceTimer: TimerHandle | undefined;
   #isClosed = false;
+  /** Renewals that have been sent and not answered. */
+  #underway: Promise<void> = Promise.resolve();
 
   constructor(options: WorkerLeaseOptions) {
     this.#options = options;
@@ -48,6 +51,8 @@ export class WorkerLease {
     this.#isClosed = true;
     this.#renewTimer?.cancel();
     this.#fenceTimer?.cancel();
+    // One that reached the store after the release would take the lease again.
+    await this.#underway;
     try {
       await this.#options.leases.release(this.#name, this.#options.workerId);
     } catch {
@@ -59,7 +64,8 @@ export class WorkerLease {
     if (this.#isClosed) return;
     this.#renewTimer = this.#options.clock.setTimer(this.#options.renewMs, () => {
       this.#armRenewal();
-      void this.#renew("ignore");
+      const renewing = this.#renew("ignore");
+      this.#underway = Promise.all([this.#underway, renewing]).then(() => undefined);
     });
   }
 
