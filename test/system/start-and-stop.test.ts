@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -223,6 +226,14 @@ describe("restarts", () => {
     expect(await second.exited).toBe(130);
     expect(second.err()).toContain("Runs in hand go on at the next start");
   });
+});
+
+it("the command that npm links is a program of its own, wherever it is called", async () => {
+  const program = fileURLToPath(new URL("../../apps/cli/bin/bridle.js", import.meta.url));
+  const { stdout } = await promisify(execFile)(program, ["--help"], {
+    cwd: await temporaryFolder(),
+  });
+  expect(stdout).toContain("Usage: bridle");
 });
 
 describe("bridle run --local", () => {
