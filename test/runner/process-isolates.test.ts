@@ -172,14 +172,26 @@ describe("a task that will not stop", () => {
     },
   );
 
-  it("[X3] a finished task that left something running does not hand its process on", async () => {
-    const rig = await createProcessRig(["leaves-litter", "echo"]);
-    const task = await rig.dispatch({ agent: "leaves-litter" });
-    const pid = await pidOf(rig, task);
-    const token = tokenOf(pid);
-    expect(await ended(rig, task)).toMatchObject({ status: "completed" });
-    await until(() => alive(token).length === 0);
-    expect(isAlive(pid)).toBe(false);
+  it.each(["leaves-litter", "leaves-daemon"])(
+    "[X3] [WD-15] %s: a finished task that left something running does not hand its process on",
+    async (agent) => {
+      const rig = await createProcessRig([agent]);
+      const task = await rig.dispatch({ agent });
+      const pid = await pidOf(rig, task);
+      const token = tokenOf(pid);
+      expect(await ended(rig, task)).toMatchObject({ status: "completed" });
+      await until(() => alive(token).length === 0);
+      expect(isAlive(pid)).toBe(false);
+    },
+  );
+
+  it("[X2] an agent whose programs have all ended keeps its warm process", async () => {
+    const rig = await createProcessRig([], { agents: [castAgent("runs-program", cast, 1)] });
+    const first = await rig.dispatch({ agent: "runs-program" });
+    const second = await rig.dispatch({ agent: "runs-program" });
+    await ended(rig, first);
+    await ended(rig, second);
+    expect(await rig.output(second)).toBe(await rig.output(first));
   });
 
   it("[X5] a task that takes more memory than allowed is ended and says so", async () => {

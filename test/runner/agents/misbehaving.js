@@ -1,5 +1,6 @@
 /** A cast of agents for the runner's tests on real processes. Plain JS: it starts in a third of the time. */
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, writeSync } from "node:fs";
 
 import { defineAgent, defineTool } from "@bridle/agent";
@@ -10,6 +11,12 @@ const wait = async (ms) =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
+
+/** Without pipes, and with the turns of the loop that Node takes to forget an ended child. */
+const runProgram = async (...command) => {
+  await once(spawn(...command, { stdio: "ignore" }), "close");
+  await wait(50);
+};
 
 export const echo = defineAgent({ name: "echo", module, run: (_, input) => ({ echo: input }) });
 
@@ -98,6 +105,26 @@ export const leavesLitter = defineAgent({
   module,
   run: () => {
     execFile("sleep", ["600"]).unref();
+    return process.pid;
+  },
+});
+
+/** Finishes well and leaves a daemon: nobody's child, in no group of ours, with no pipe. */
+export const leavesDaemon = defineAgent({
+  name: "leaves-daemon",
+  module,
+  run: async () => {
+    await runProgram("sh", ["-c", "setsid sleep 600 &"]);
+    return process.pid;
+  },
+});
+
+/** Runs a program and waits for it, as many tools do. */
+export const runsProgram = defineAgent({
+  name: "runs-program",
+  module,
+  run: async () => {
+    await runProgram("true", []);
     return process.pid;
   },
 });

@@ -70,6 +70,11 @@ export class InlineIsolate implements Isolate {
     // Only its abort signal can ask it.
   }
 
+  /** Shares the process, which outlives it. */
+  hasLeftovers(): boolean {
+    return false;
+  }
+
   async reclaim(): Promise<ReclaimResult> {
     if (this.#isBusy && this.#end === undefined) this.#onAbandoned();
     const end = { exitCode: undefined, signal: undefined, fault: "abandoned", stderrTail: "" };

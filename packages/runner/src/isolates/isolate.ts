@@ -43,6 +43,8 @@ export interface Isolate {
   resume(): void;
   /** Asks it to end (SIGTERM). Inline code is only asked by its signal. */
   terminate(): void;
+  /** Whether something that its tasks started is still there, next to it or on its own. */
+  hasLeftovers(): boolean;
   /** Ends it and everything it started, by force. Resolves when nothing is left, or after 2 s with what is. */
   reclaim(): Promise<ReclaimResult>;
 }

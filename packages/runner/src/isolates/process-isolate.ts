@@ -16,6 +16,7 @@ import type { ToIsolate } from "@bridle/protocol";
 import { killGroup } from "../scanner/kill-group.ts";
 import { encodeFrame, FrameDecoder } from "../wire/frame.ts";
 import type { Isolate, IsolateEnd, IsolateListener, ReclaimResult } from "./isolate.ts";
+import { Leftovers } from "./leftovers.ts";
 import { LineCutter } from "./line-cutter.ts";
 import { reclaimGroup } from "./reclaim-group.ts";
 
@@ -43,6 +44,7 @@ export class ProcessIsolate implements Isolate {
   #end: IsolateEnd | undefined;
   #fault: string | undefined;
   #stderrTail = "";
+  #leftovers: Leftovers | undefined;
   /** After this its pid may belong to somebody else. */
   #hasExited = false;
 
@@ -84,6 +86,15 @@ export class ProcessIsolate implements Isolate {
 
   resume(): void {
     this.#channel.resume();
+  }
+
+  /** It is ready: what it has now is its own. */
+  ready(): void {
+    if (this.pid !== undefined) this.#leftovers = new Leftovers(this.pid, this.#environmentEntry);
+  }
+
+  hasLeftovers(): boolean {
+    return this.#leftovers?.look() ?? false;
   }
 
   terminate(): void {

@@ -2,7 +2,8 @@
  * Warm child processes of one agent.
  *
  * W1. An isolate has one task at a time, and tasks of one agent only.
- * W2. It is used again only when it rested clean, is younger than its age and has had fewer tasks than its share.
+ * W2. It is used again only when it rested clean, left no process behind, is younger than its age and has had fewer tasks than its
+ *     share.
  * W3. After three failed starts in a row the agent is broken: no further process is started for a while, and one at a time
  *     then (B172).
  */
@@ -10,15 +11,12 @@ import { bridleError } from "@bridle/protocol";
 
 import type { IsolateSource } from "./isolate-source.ts";
 import type { Isolate } from "./isolate.ts";
-import { childCount } from "./proc-table.ts";
 import { startProcessIsolate } from "./start-process-isolate.ts";
 import type { StartOptions } from "./start-process-isolate.ts";
 
 interface Warm {
   readonly isolate: Isolate;
   readonly bornMs: number;
-  /** Children it had when it was ready: its lifeline. */
-  readonly children: number | undefined;
   cancelIdle: () => void;
 }
 
@@ -73,18 +71,20 @@ export class ProcessPool implements IsolateSource {
     for (let warm = this.#idle.pop(); warm !== undefined; warm = this.#idle.pop()) {
       warm.cancelIdle();
       if (warm.isolate.end === undefined) return warm;
+      // It ended while nobody used it: what it may have started meanwhile goes too.
+      void warm.isolate.reclaim();
     }
     return undefined;
   }
 
-  #isFit({ isolate, bornMs, children }: Warm): boolean {
+  #isFit({ isolate, bornMs }: Warm): boolean {
     const { clock, settings } = this.#options;
     return (
       !this.#isClosed &&
       isolate.end === undefined &&
       isolate.tasks < settings.maxTasks &&
       clock.monotonicMs() - bornMs < settings.maxAgeMs &&
-      (isolate.pid === undefined || childCount(isolate.pid) === children)
+      !isolate.hasLeftovers()
     );
   }
 
@@ -109,8 +109,7 @@ export class ProcessPool implements IsolateSource {
     this.#failures = 0;
     this.#broken = undefined;
     const bornMs = this.#options.clock.monotonicMs();
-    const children = isolate.pid === undefined ? undefined : childCount(isolate.pid);
-    return { isolate, bornMs, children, cancelIdle: () => {} };
+    return { isolate, bornMs, cancelIdle: () => {} };
   }
 }
 

@@ -50,7 +50,10 @@ export async function startProcessIsolate(options: StartOptions): Promise<StartA
     rmSync(folder, { recursive: true, force: true });
   });
   const reason = await untilReady(isolate, options);
-  if (reason === undefined) return { ok: true, isolate };
+  if (reason === undefined) {
+    isolate.ready();
+    return { ok: true, isolate };
+  }
   await isolate.reclaim();
   return { ok: false, reason };
 }
