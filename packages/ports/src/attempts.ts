@@ -1,4 +1,4 @@
-import type { RunId, Spender, TaskId, TaskOutcome } from "@bridle/protocol";
+import type { JournalEvent, RunId, Spender, TaskId, TaskOutcome } from "@bridle/protocol";
 
 export interface Claim extends Spender {
   readonly workerId: string;
@@ -27,6 +27,8 @@ export interface Finish extends Spender {
   /** JSON text, with a completed outcome. */
   readonly output?: string | undefined;
   readonly graceUsedMs: number;
+  /** What the attempt did last and is not in the log yet. */
+  readonly journal?: readonly JournalEvent[] | undefined;
   readonly at: number;
 }
 
@@ -62,7 +64,7 @@ export interface Attempts {
   claim(claim: Claim): Promise<ClaimAnswer>;
   /**
    * Stores the result, ends every hold of the attempt (dispatched ones charged at their reserved amount, others
-   * released) and puts an entry into the inbox, all or nothing. Refused as `fenced`, it still means that the worker has let
+   * released) and puts an entry into the inbox, all or nothing. Its journal comes first, and only with an accepted result. Refused as `fenced`, it still means that the worker has let
    * go of its claim.
    */
   finish(finish: Finish): Promise<FinishAnswer>;

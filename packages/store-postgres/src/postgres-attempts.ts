@@ -33,7 +33,7 @@ const fence =
 const hasEnded = (alias: "c" | "t"): string =>
   `(select h.ended from bridle.run_head h where h.run_id = ${alias}.run_id)`;
 
-/** `Attempts`: see `sql/0004-attempts.sql`. `clock` dates fences (wall). */
+/** `Attempts`: see `sql/0004-attempts.sql` and `sql/0006-last-entries.sql`. `clock` dates fences (wall). */
 export function postgresAttempts(sql: SqlDatabase, hints: Hints, clock: Clock): Attempts {
   return { ...attemptMoves(sql, hints, clock), ...attemptViews(sql), ...workerViews(sql) };
 }
@@ -63,6 +63,7 @@ function attemptMoves(
     finish: async (finish) => {
       const reason = await finishAttempt(sql, finish);
       if (reason !== null) return { accepted: false, reason };
+      if (finish.journal !== undefined && finish.journal.length > 0) hints.run(finish.runId);
       hints.inbox(finish.runId);
       return { accepted: true };
     },
@@ -153,6 +154,7 @@ async function finishAttempt(sql: SqlDatabase, finish: Finish): Promise<FinishRe
     outcome.status === "completed",
     finish.output ?? null,
     finish.graceUsedMs,
+    (finish.journal ?? []).map((event) => JSON.stringify(event)),
     finish.at,
   ];
   const row = await sql.one<{ finish_attempt: FinishRefusal | null }>(

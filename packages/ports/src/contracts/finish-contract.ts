@@ -1,10 +1,22 @@
 import { asTaskId } from "@bridle/protocol";
+import type { JournalEvent } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
-import { failed } from "./contract-fixtures.ts";
+import { contractWallMs, failed } from "./contract-fixtures.ts";
 import type { ScheduledRun } from "./contract-run.ts";
 
 const a = asTaskId("a");
+
+function lastEntry(run: Awaited<ReturnType<ScheduledRun>>): JournalEvent {
+  return {
+    type: "task.started",
+    ...run.spender(),
+    traceId: "trace",
+    at: contractWallMs,
+    agent: "agent",
+    isolation: "inline",
+  };
+}
 
 /** Whose result counts, and what becomes of its holds. */
 export function finishContract(scheduled: ScheduledRun): void {
@@ -75,6 +87,23 @@ export function finishContract(scheduled: ScheduledRun): void {
       expect(await run.inbox()).toEqual([]);
       const open = (await run.store.ledger.openHolds(run.runId)).map(({ holdId }) => holdId);
       expect(open).toEqual([run.holdId(reason === "fenced" ? "two" : "one")]);
+    });
+
+    it("puts the attempt's last entries into the log, before its holds end, and once however often it is sent", async () => {
+      const run = await claimed();
+      await run.reserve("sent", 30);
+      await run.dispatch("sent");
+      const journal = [lastEntry(run)];
+      await Promise.all([run.finish({ journal }), run.finish({ journal })]);
+      const types = (await run.log()).map(({ type }) => type);
+      expect(types.slice(-2)).toEqual(["task.started", "budget.settled"]);
+    });
+
+    it("refused leaves no entry behind", async () => {
+      const run = await claimed();
+      await run.schedule("a", 2);
+      await run.finish({ attempt: 1, journal: [lastEntry(run)] });
+      expect((await run.log()).map(({ type }) => type)).not.toContain("task.started");
     });
 
     it("is refused for an attempt that nobody claimed", async () => {

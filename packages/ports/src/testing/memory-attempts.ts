@@ -78,6 +78,7 @@ function finishAttempt(state: MemoryState, finish: Finish): FinishAnswer {
   if (run === undefined) return { accepted: false, reason: "not_claimed" };
   const task = taskOf(run, finish.taskId);
   const refusal = finishRefusal(task, finish);
+  if (refusal === undefined) append(state, run, finish.journal ?? []);
   // In every case: whoever says that the attempt is over will not end its holds later.
   moveLedger(state, run, {
     type: "end-attempt",

@@ -3,7 +3,7 @@
  *
  * 1. Watched before the isolate has the task, unwatched when the isolate is done with it.
  * 2. mark → cancel → force, in this order, once (WD-13): stop orders, verdicts and fences all come through `stop`.
- * 3. Before the finish: calls settled, journal written. The finish ends what is left and is tried until the store answers.
+ * 3. Before the finish: calls settled. With it: the end of the journal, so that no result stands without it. The finish ends what is left and is tried until the store answers.
  * 4. The isolate is given back clean or ended; nothing of it outlives the attempt (WD-15).
  */
 import { routeOutcome } from "@bridle/breaker";
@@ -141,13 +141,13 @@ export class Attempt {
     const core = this.#core;
     const { worker, spender, watch, graceUsedMs, traceId } = this.#options;
     core.over();
-    await core.journal.flush(journalPatienceMs);
-    core.journal.close();
+    const journal = await core.journal.takeLast(journalPatienceMs);
     const answer = await finishAttempt({
       worker,
       spender,
       end,
       degraded: [...core.degraded],
+      journal,
       graceUsedMs: graceUsedMs + watch.close().graceUsedMs,
     });
     const outcome = end.status === "completed" ? "completed" : end.cause;
