@@ -12,14 +12,17 @@ import { noop } from "./agents/noop.ts";
 
 export interface BenchInstallation {
   readonly client: Client;
-  readonly installation: Installation;
+  readonly bus: Installation["bus"];
+  /** Submits over HTTP; resolves with the run's id when the run has completed. */
+  complete(spec: object): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A whole installation on PGlite in a folder of its own, with every guard at its shipped default. */
+/** A whole installation in this process, on PGlite, with every guard at its shipped default. */
 export async function openBenchInstallation(): Promise<BenchInstallation> {
   const folder = await mkdtemp(join(tmpdir(), "bridle-bench-"));
   const environment = readEnvironment({
+    BRIDLE_DATA_DIR: folder,
     BRIDLE_STORE_URL: `pglite:${join(folder, "data")}`,
     PORT: "0",
     LOG_LEVEL: "error",
@@ -31,15 +34,22 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
     env: {},
   });
   const running = await installation.start(["server", "scheduler", "worker"]);
+  const client = createClient({
+    url: running.url ?? "",
+    apiKey: installation.localToken,
+    fetch,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  const ends = new RunEnds(installation.bus);
   return {
-    installation,
-    client: createClient({
-      url: running.url ?? "",
-      apiKey: installation.localToken,
-      fetch,
-      clock: systemClock,
-      random: systemRandom,
-    }),
+    client,
+    bus: installation.bus,
+    complete: async (spec) => {
+      const { runId } = await client.submit(spec, {});
+      await ends.completed(runId);
+      return runId;
+    },
     close: async () => {
       await running.stop();
       await rm(folder, { recursive: true, force: true });
@@ -47,10 +57,22 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
   };
 }
 
-/** Resolves when the run has ended, by the server's own word. */
-export async function ended(client: Client, runId: string): Promise<void> {
-  for await (const { event, data } of client.follow(runId, { afterSeq: 0 })) {
-    if (event === "run.finished" && data["status"] !== "COMPLETED")
-      throw new Error(`Run ${runId} ended ${String(data["status"])}.`);
+/** A run may end before its submit is answered. */
+class RunEnds {
+  readonly #ended = new Map<string, string>();
+  readonly #waiting = new Map<string, () => void>();
+
+  constructor(bus: Installation["bus"]) {
+    bus.on("run.finished", ({ runId, status }) => {
+      this.#ended.set(runId, status);
+      this.#waiting.get(runId)?.();
+    });
+  }
+
+  async completed(runId: string): Promise<void> {
+    if (!this.#ended.has(runId))
+      await new Promise<void>((resolve) => this.#waiting.set(runId, resolve));
+    const status = this.#ended.get(runId);
+    if (status !== "COMPLETED") throw new Error(`Run ${runId} ended ${status}.`);
   }
 }

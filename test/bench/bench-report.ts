@@ -20,18 +20,21 @@ export interface BenchReport {
   readonly versions: Readonly<Record<string, string>>;
   readonly rows: readonly BenchRow[];
   readonly goals: readonly (BenchGoal & { readonly value: number; readonly met: boolean })[];
+  readonly notes: readonly string[];
 }
 
 export interface BenchResult {
   readonly rows: readonly BenchRow[];
   readonly goals: readonly BenchGoal[];
+  /** What a reader of the figures must know: durability, isolation, what was not equal. */
+  readonly notes: readonly string[];
 }
 
 /** Holds the measured rows to their goals. A goal without its row is a mistake of the bench, not a goal met. */
 export function benchReport(
   bench: string,
   date: string,
-  { rows, goals }: BenchResult,
+  { rows, goals, notes }: BenchResult,
 ): BenchReport {
   return {
     bench,
@@ -39,6 +42,7 @@ export function benchReport(
     machine: `${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
     versions: { node: process.versions.node, v8: process.versions.v8 },
     rows,
+    notes,
     goals: goals.map((goal) => {
       const value = rows.find(({ name }) => name === goal.name)?.value;
       if (value === undefined)
@@ -53,7 +57,8 @@ function cell(value: number): string {
 }
 
 /** One table per bench, for people. */
-export function formatReport({ bench, machine, versions, rows, goals }: BenchReport): string {
+export function formatReport(report: BenchReport): string {
+  const { bench, machine, versions, rows, goals, notes } = report;
   const width = Math.max(...rows.map(({ name }) => name.length));
   const lines = rows.map(({ name, value, unit }) => {
     const goal = goals.find((candidate) => candidate.name === name);
@@ -61,7 +66,11 @@ export function formatReport({ bench, machine, versions, rows, goals }: BenchRep
       goal === undefined ? "" : `   goal ${goal.op} ${goal.limit} ${goal.met ? "met" : "MISSED"}`;
     return `  ${name.padEnd(width)}  ${cell(value).padStart(9)} ${unit}${verdict}`;
   });
-  return [`${bench} · ${machine} · node ${versions["node"] ?? "?"}`, ...lines].join("\n");
+  return [
+    `${bench} · ${machine} · node ${versions["node"] ?? "?"}`,
+    ...lines,
+    ...notes.map((note) => `  ${note}`),
+  ].join("\n");
 }
 
 /** The value below which `share` of the samples lie. */

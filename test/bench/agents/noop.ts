@@ -1,5 +1,8 @@
 import { defineAgent } from "@bridle/agent";
 
+/** What a bench in the same process may read of the agent's runs. */
+export const noopStarts = { count: 0, lastMs: 0 };
+
 /** Does nothing, in the worker's own process: what is measured is the orchestrator, not process starts. */
 export const noop = defineAgent({
   name: "noop",
@@ -7,5 +10,9 @@ export const noop = defineAgent({
   isolation: "inline",
   trusted: true,
   concurrency: 16,
-  run: () => null,
+  run: () => {
+    noopStarts.count += 1;
+    noopStarts.lastMs = performance.now();
+    return null;
+  },
 });
