@@ -11,6 +11,8 @@ export interface Share {
 }
 
 export async function playSeeds({ from, seeds, step }: Share): Promise<Tally> {
+  // Refusals are errors, and a stack costs more than the refusal. A failing seed is played again with stacks.
+  Error.stackTraceLimit = 0;
   let tally = nothing;
   for (let number = 0; number < seeds; number++) {
     // oxlint-disable-next-line no-await-in-loop -- a process plays one world at a time

@@ -23,6 +23,7 @@ export function generateScenario(seed: number): Scenario {
     schedulers,
     workers,
     feed: draw.chance(0.15) ? "off" : "on",
+    networkMs: draw.of([0, 0, 2, 40]),
     latencyMs: draw.of([20, 200, 3000]),
     runs,
     orders: draw.chance(0.5) ? draw.list(1, 3, () => generateOrder(draw, runs, calmAt)) : [],

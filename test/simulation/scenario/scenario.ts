@@ -98,6 +98,8 @@ export interface Scenario {
   readonly schedulers: number;
   readonly workers: number;
   readonly feed: "on" | "off";
+  /** One way of a call to the store or the queue, at most; 0: everything of one instant happens without a break. */
+  readonly networkMs: number;
   /** Milliseconds of a model call, at most. */
   readonly latencyMs: number;
   readonly runs: readonly PlannedRun[];

@@ -18,17 +18,20 @@ export class Weather {
   readonly #time: SimulationTime;
   readonly #random: Random;
   readonly #faults: readonly Fault[];
+  readonly #networkMs: number;
 
-  constructor(time: SimulationTime, random: Random, { faults }: Scenario) {
+  constructor(time: SimulationTime, random: Random, { faults, networkMs }: Scenario) {
     this.#time = time;
     this.#random = random;
     this.#faults = faults;
+    this.#networkMs = networkMs;
   }
 
   /** How long one way of a call takes now. */
   slowMs(actor: ActorName): number {
     const slow = this.#active("slow", (fault) => fault.actor === actor);
-    return slow === undefined ? 0 : this.#random.next() * slow.upToMs;
+    const upToMs = slow?.upToMs ?? this.#networkMs;
+    return upToMs === 0 ? 0 : this.#random.next() * upToMs;
   }
 
   away(actor: ActorName): "request" | "answer" | undefined {

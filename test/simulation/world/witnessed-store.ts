@@ -66,9 +66,9 @@ function seenAttempts({
     },
     claim: async (claim) => {
       const task = state.runs.get(claim.runId)?.tasks.get(claim.taskId);
-      const before = task?.claims.size;
+      const before = task?.claims.get(claim.attempt);
       const answering = attempts.claim(claim);
-      const isNew = task !== undefined && task.claims.size !== before;
+      const isNew = task !== undefined && task.claims.get(claim.attempt) !== before;
       if (isNew) witness.see({ type: "claimed", ...whoOf(claim), fence: task.fence });
       witness.touched(claim.runId);
       return answering;
