@@ -17,12 +17,15 @@ import { toArrival } from "./to-arrival.ts";
  *
  * T1  An inbox entry or timer is handed to its run once while in hand; it is free again when its run leaves the table.
  * T2  Wake-ups only make things sooner: the poll alone finds every new run, result, cancel, timer and lost worker.
+ * T3  A hold expires because its owner is gone, never because the wall clock was put forward (or the machine slept).
  */
 
 const inboxPage = 500;
 const timerPage = 500;
 const lostPage = 200;
 const livePage = 200;
+/** Between two reconciliations; what NTP does without a step is below 5 ms in ten seconds. */
+const longestSlewMs = 1000;
 
 export interface SchedulerTermOptions extends Omit<
   RunTableOptions,
@@ -47,12 +50,16 @@ export class SchedulerTerm {
   readonly #intervals: TimerHandle[] = [];
   #alarm: { readonly handle: TimerHandle; readonly at: number } | undefined;
   #stopped = false;
+  /** How far wall time is from monotonic time, and when it last jumped. */
+  #wall: { readonly offsetMs: number; readonly jumpedMs: number };
 
   constructor({ settings, ...options }: SchedulerTermOptions) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#settings = settings;
     this.#onError = options.onError;
+    const offsetMs = this.#clock.wallMs() - this.#clock.monotonicMs();
+    this.#wall = { offsetMs, jumpedMs: Number.NEGATIVE_INFINITY };
     this.#runs = new RunTable({
       ...options,
       onCommitted: (commit) => this.#committed(commit),
@@ -174,7 +181,19 @@ export class SchedulerTerm {
       // oxlint-disable-next-line no-await-in-loop -- a backlog is not made better by flooding the queue
       await this.#runs.redispatch(runId, attempts);
     }
-    await this.#store.ledger.expire(at - this.#settings.holdExpiryMs, at);
+    if (this.#isWallSteady()) {
+      await this.#store.ledger.expire(at - this.#settings.holdExpiryMs, at);
+    }
+  }
+
+  /** T3: not while the wall clock has jumped forward within the time that owners of holds need to renew them under the new one. */
+  #isWallSteady(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const offsetMs = this.#clock.wallMs() - nowMs;
+    const { offsetMs: beforeMs, jumpedMs } = this.#wall;
+    const hasJumped = offsetMs - beforeMs > longestSlewMs;
+    this.#wall = { offsetMs, jumpedMs: hasJumped ? nowMs : jumpedMs };
+    return nowMs - this.#wall.jumpedMs >= this.#settings.holdExpiryMs / 2;
   }
 
   #committed(commit: DecisionCommit): void {
