@@ -55,6 +55,9 @@ describe("guards that only warn", () => {
     const guards = would.map(({ guard }) => guard);
     expect(guards).toContain("budget");
     expect(guards).toContain("governor");
+    // BU-12: the figures are what was spent, also beyond the limit.
+    const { envelopes } = await world.client.budgets(runId);
+    expect(envelopes.map(({ settled }) => settled.calls)).toEqual(["12", "12"]);
   });
 
   test("[GC-4] a breaker would trip, and every call is still sent", async () => {

@@ -4,7 +4,8 @@
  * 1. Admitted when settled + reserved + r ≤ the admission line at every level, in every dimension.
  * 2. Of several refusals the one that waiting helps least is told (order of `refusalOrder`); among equals the level
  *    nearest the root.
- * 3. `never_fits` means that not even the end of every open hold would help: settled never falls.
+ * 3. Who books without enforcing is refused only where nothing may be spent any more: fenced, closed.
+ * 4. `never_fits` means that not even the end of every open hold would help: settled never falls.
  */
 import type { RefusalKind, ReserveRefusal, ReserveRequest } from "@bridle/protocol";
 import { noAmounts } from "@bridle/protocol";
@@ -80,6 +81,7 @@ function findingAt(
   percent: number,
 ): Finding | undefined {
   if (record.closed) return { refusal: "closed", dimension: "none" };
+  if (kind === "unenforced") return undefined;
   if (record.frozenBy.length > 0) return { refusal: "frozen", dimension: "none" };
   const mayUseCredit = kind === "ladder" && record.terms.onTrip === "ladder";
   if (record.trippedBy !== undefined && !mayUseCredit) {

@@ -14,7 +14,7 @@ import type {
 /**
  * The money. Each operation is atomic over the path run → task and writes its journal entry in the same commit
  * (`budget.reserved`, `.settled`, `.released`, `.overrun`, `.exhausted`, `.refused`, `.closed`).
- * Contract: settled + reserved ≤ limit at every admission; each hold ends exactly once and later endings get the first
+ * Contract: settled + reserved ≤ limit at every admission but an `unenforced` one; each hold ends exactly once and later endings get the first
  * answer; a refusal changes nothing; a dispatched hold is never released for nothing (BU-11, BU-12, BU-22).
  * A task whose envelope was never opened is refused `closed`; an attempt that has finished is refused `fenced`.
  * Fences, closed envelopes and a run's end stop new spending (reserve, dispatch), never a charge: settle, release and

@@ -33,8 +33,11 @@ export interface ReserveRequest extends Spender {
   readonly holdId: string;
   readonly step: number;
   readonly amounts: Amounts;
-  /** `ladder` reservations may use the credit remainder after a trip. */
-  readonly kind: "normal" | "ladder";
+  /**
+   * `ladder` reservations may use the credit remainder after a trip. `unenforced` ones are admitted beyond every limit, so
+   * that a budget guard that refuses nothing books what is spent; fences and closed envelopes refuse them too.
+   */
+  readonly kind: "normal" | "ladder" | "unenforced";
   /** Milliseconds of the worker's wall clock, for the log entry. */
   readonly at: number;
 }

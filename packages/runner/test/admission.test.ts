@@ -3,7 +3,7 @@ import type { CodedError } from "@bridle/kernel";
 import { seededRandom, sequenceIds, SimulatedClock } from "@bridle/kernel/testing";
 import type { Ledger } from "@bridle/ports";
 import { asRunId, asTaskId, bridleError } from "@bridle/protocol";
-import type { JournalEvent, ReserveAnswer, ReserveRefusal } from "@bridle/protocol";
+import type { JournalEvent, ReserveAnswer, ReserveRefusal, ReserveRequest } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
 import type { AdmissionParts } from "../src/admission/admission-parts.ts";
@@ -24,7 +24,7 @@ const success: CallEnd = {
 };
 
 interface Answers {
-  readonly reserve?: () => Promise<ReserveAnswer>;
+  readonly reserve?: (request: ReserveRequest) => Promise<ReserveAnswer>;
   readonly dispatch?: () => Promise<boolean>;
   readonly settle?: () => Promise<void>;
 }
@@ -36,9 +36,9 @@ function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
   const note = (what: string): void => void order.push(what);
   // Only what the admission uses of a ledger; anything else would be a fault of the test.
   const ledger = {
-    reserve: async () => {
+    reserve: async (request: ReserveRequest) => {
       note("reserve");
-      return answers.reserve?.() ?? { admitted: true, holdId: "hold_1" };
+      return answers.reserve?.(request) ?? { admitted: true, holdId: "hold_1" };
     },
     dispatch: async () => {
       note("dispatch");
@@ -238,6 +238,51 @@ describe("the end of a call", () => {
 
   const away = async (): Promise<void> => Promise.reject(bridleError("store_unavailable"));
   const settlesIn = (order: readonly string[]) => order.filter((what) => what === "settle");
+
+  /** A ledger that admits by kind, and the kinds it was asked for. */
+  const byKind = (answers: Partial<Record<ReserveRequest["kind"], ReserveAnswer>>) => {
+    const kinds: string[] = [];
+    const reserve = async ({ kind }: ReserveRequest): Promise<ReserveAnswer> => {
+      kinds.push(kind);
+      return answers[kind] ?? { admitted: true, holdId: "hold_1" };
+    };
+    return { kinds, reserve };
+  };
+
+  it("[BU-12] [GC-4] a guard that only warns books the call it would have refused, without a wait", async () => {
+    const { kinds, reserve } = byKind({ normal: { ...refusal, refusal: "transient" } });
+    const rig = setUp({ reserve }, { budgetMode: "warn" });
+    await (await rig.admission.admit(ask())).end(success);
+    expect(kinds).toEqual(["normal", "unenforced"]);
+    expect(rig.journal).toMatchObject([
+      { type: "would_refuse", guard: "budget", reason: "transient" },
+    ]);
+    expect(rig.order).toContain("settle");
+  });
+
+  it("[BU-12] [GC-4] a guard that is off books every call, and stops none because the ledger is away", async () => {
+    const { kinds, reserve } = byKind({ normal: refusal });
+    const booked = setUp({ reserve }, { budgetMode: "off" });
+    await (await booked.admission.admit(ask())).end(success);
+    expect([kinds, booked.journal]).toEqual([["unenforced"], []]);
+    expect(booked.order).toContain("settle");
+    const isAway = async (): Promise<never> => {
+      throw new Error("away");
+    };
+    const alone = setUp({ reserve: isAway }, { budgetMode: "off" });
+    await (await alone.admission.admit(ask())).end(success);
+    expect(alone.order).not.toContain("settle");
+  });
+
+  it.each(["warn", "off"] as const)(
+    "[BU-6] [GC-4] on %s, too, no call leaves a closed envelope",
+    async (budgetMode) => {
+      const closed: ReserveAnswer = { ...refusal, refusal: "closed", dimension: "none" };
+      const { reserve } = byKind({ normal: closed, unenforced: closed });
+      const { admission } = setUp({ reserve }, { budgetMode });
+      expect(await codeOf(admission.admit(ask()))).toBe("envelope_closed");
+    },
+  );
 
   it("a settle the store does not take is tried five times, then the step goes on and the breaker hears", async () => {
     const { admission, order, clock, unsettled } = setUp({ settle: away });

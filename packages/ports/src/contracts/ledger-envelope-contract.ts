@@ -49,6 +49,20 @@ export function ledgerEnvelopeContract(scheduled: ScheduledRun): void {
       expect(await run.reserve("b4", 0, run.spender("b"))).toMatchObject({ refusal: "tripped" });
     });
 
+    it("[BU-12] [GC-4] book beyond limit and trip for whoever does not enforce, until they are closed", async () => {
+      const run = await scheduled(100);
+      const unenforced = { ...run.spender("a"), kind: "unenforced" as const };
+      expect(await run.reserve("over", 150)).toMatchObject({ refusal: "never_fits" });
+      expect(await run.reserve("over", 150, unenforced)).toMatchObject({ admitted: true });
+      await run.settle("over", 140);
+      expect(await run.envelope()).toMatchObject({ tripped: true, settled: { tokens: 140 } });
+      expect(await run.reserve("normal", 1)).toMatchObject({ refusal: "tripped" });
+      expect(await run.reserve("more", 1, unenforced)).toMatchObject({ admitted: true });
+      expect(await run.figures()).toEqual([140, 1]);
+      await run.store.ledger.close(run.runId, "run", contractWallMs);
+      expect(await run.reserve("late", 1, unenforced)).toMatchObject({ refusal: "closed" });
+    });
+
     it("[BU-9] admit to nine tenths only in strict mode", async () => {
       const run = await scheduled();
       await run.schedule("b", 1, termsOf(100, { creditMode: "strict" }));

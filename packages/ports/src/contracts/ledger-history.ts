@@ -15,7 +15,7 @@ export interface HoldPlan {
   readonly task: "a" | "b";
   readonly attempt: 1 | 2;
   readonly amount: number;
-  readonly kind: "normal" | "ladder";
+  readonly kind: "normal" | "ladder" | "unenforced";
 }
 
 export type Operation =
@@ -61,7 +61,7 @@ const plans = fc.array(
     task,
     attempt: fc.constantFrom(1 as const, 2 as const),
     amount: fc.nat(9),
-    kind: fc.constantFrom("normal" as const, "ladder" as const),
+    kind: fc.constantFrom("normal" as const, "ladder" as const, "unenforced" as const),
   }),
   { minLength: holdCount, maxLength: holdCount },
 );

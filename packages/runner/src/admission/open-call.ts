@@ -10,7 +10,7 @@ import type { KeptCall } from "./hold-keeper.ts";
 export interface OpenCallOptions {
   readonly parts: AdmissionParts;
   readonly step: number;
-  /** Undefined when the budget guard did not enforce. */
+  /** Undefined when a budget guard that is off could not book. */
   readonly holdId: string | undefined;
   readonly reserved: Amounts;
   readonly permit: Permit;

@@ -17,7 +17,7 @@ import type { Amounts } from "@bridle/protocol";
 import type { AdmissionParts } from "./admission-parts.ts";
 import type { CallEnd } from "./call-end.ts";
 import { OpenCall } from "./open-call.ts";
-import { refusalError } from "./refusal-error.ts";
+import { reserveHold } from "./reserve-hold.ts";
 
 export interface CallAsk {
   readonly step: number;
@@ -94,7 +94,7 @@ export class TaskAdmission {
 
   async #reserveAndGo(ask: CallAsk): Promise<OpenCall> {
     const reserved = reservationFor(ask.estimate, ask.factor);
-    const holdId = await this.#reserve(ask, reserved);
+    const holdId = await reserveHold(this.#parts, ask, reserved);
     let permit: Permit | undefined;
     try {
       this.#assertLive();
@@ -105,41 +105,6 @@ export class TaskAdmission {
       permit?.end("giveBack");
       await this.#release(holdId);
       throw error;
-    }
-  }
-
-  /** The hold's id; undefined when the budget guard does not enforce and let the call pass without one. */
-  async #reserve(ask: CallAsk, amounts: Amounts): Promise<string | undefined> {
-    const { budgetMode, ledger, spender, ids, clock, queue, signal } = this.#parts;
-    if (budgetMode === "off") return undefined;
-    const holdId = ids.next("hold");
-    const { step } = ask;
-    let hasWaited = false;
-    const reserve = async () => {
-      try {
-        const at = clock.wallMs();
-        return await ledger.reserve({ ...spender, holdId, step, amounts, kind: "normal", at });
-      } catch (cause) {
-        throw bridleError("budget_unavailable", { cause });
-      }
-    };
-    const onWaiting = (atMostMs: number): void => {
-      hasWaited = true;
-      ask.onWaiting(atMostMs);
-    };
-    try {
-      const answer = await queue.reserve({ runId: spender.runId, reserve, signal, onWaiting });
-      if (answer.admitted) return holdId;
-      if (budgetMode === "enforce") {
-        this.#parts.breakers.note(ask.keys, "budgetRefused");
-        throw refusalError(answer);
-      }
-      const at = clock.wallMs();
-      const reason = answer.refusal;
-      this.#parts.journal({ type: "would_refuse", ...spender, at, step, guard: "budget", reason });
-      return undefined;
-    } finally {
-      if (hasWaited) ask.onWaited();
     }
   }
 
