@@ -54,7 +54,11 @@ const makers: Readonly<Record<(typeof kinds)[number], Maker>> = {
     at,
     downMs: draw.between(0, forMs),
   }),
-  suspend: (_, frame) => ({ kind: "suspend", ...frame }),
+  suspend: (draw, frame) => ({
+    kind: "suspend",
+    ...frame,
+    ...(draw.chance(0.6) ? { call: draw.between(0, 20) } : {}),
+  }),
   slow: (draw, frame) => ({ kind: "slow", ...frame, upToMs: draw.of([20, 500, 3000]) }),
   away: (draw, { actor, at, forMs }) => ({
     kind: "away",
@@ -65,7 +69,12 @@ const makers: Readonly<Record<(typeof kinds)[number], Maker>> = {
   }),
   queue: (draw, { at, forMs }) => ({ kind: "queue", at, forMs, ...losses(draw) }),
   feed: (draw, { at, forMs }) => ({ kind: "feed", at, forMs, ...losses(draw) }),
-  drift: (draw, { actor }) => ({ kind: "drift", actor, rate: draw.of([0.85, 0.95, 1.05, 1.2]) }),
+  // A scheduler takes a wall clock that runs off by a tenth for one that jumps, and then expires no hold.
+  drift: (draw, { actor }) => ({
+    kind: "drift",
+    actor,
+    rate: actor.startsWith("worker") ? draw.of([0.85, 0.95, 1.05, 1.2]) : draw.of([0.95, 1.05]),
+  }),
   wall: (draw, { actor, at }) => ({
     kind: "wall",
     actor,

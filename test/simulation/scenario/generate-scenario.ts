@@ -9,7 +9,7 @@ import type { Fault, Order, PlannedRun, Scenario } from "./scenario.ts";
 /** The world of a seed. Every third one is calm: a fault of the product that needs no fault of the world shows there first. */
 export function generateScenario(seed: number): Scenario {
   const draw = new Draw(seededRandom(seed));
-  const schedulers = draw.chance(0.3) ? 2 : 1;
+  const schedulers = draw.chance(0.4) ? 2 : 1;
   const workers = draw.chance(0.4) ? 2 : 1;
   const calmAt = draw.between(10, 50) * 1000;
   const cast = { schedulers, workers, calmAt };

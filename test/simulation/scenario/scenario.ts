@@ -37,7 +37,12 @@ export type Fault =
       readonly at: number;
       readonly downMs: number;
     }
-  | ({ readonly kind: "suspend"; readonly actor: ActorName } & Window)
+  /** Stands still: at once, or just before its `call`-th port call after `at`, which is sent when it goes on. */
+  | ({
+      readonly kind: "suspend";
+      readonly actor: ActorName;
+      readonly call?: number | undefined;
+    } & Window)
   /** Every call of the actor takes up to this long each way; answers come back stale and out of order. */
   | ({ readonly kind: "slow"; readonly actor: ActorName; readonly upToMs: number } & Window)
   /** The store cannot be reached: calls fail before their effect, or after it with the answer lost. */

@@ -44,6 +44,7 @@ export class Actor {
   #isDead = false;
   #isSuspended = false;
   #armed: ArmedCrash | undefined;
+  #callsToSuspend: number | undefined;
 
   constructor(options: ActorOptions) {
     const { name, boot, time, rate } = options;
@@ -83,7 +84,13 @@ export class Actor {
     this.agentClock.suspend();
   }
 
+  /** Stands still just before a later call; not at all when it goes on before that. */
+  suspendAtCall(call: number): void {
+    this.#callsToSuspend = call;
+  }
+
   resume(): void {
+    this.#callsToSuspend = undefined;
     if (!this.#isSuspended) return;
     this.#isSuspended = false;
     this.clock.resume();
@@ -100,21 +107,30 @@ export class Actor {
 
   /** One call of a port. Contract: `effect` does its work in one synchronous turn. */
   async call<Answer>(effect: () => Promise<Answer>): Promise<Answer> {
-    const { time, weather, name } = this.#options;
     if (this.#isDead) return this.#never;
+    if (this.#isCallToSuspend()) return this.#callLater(effect);
     const crash = this.#crashOfThisCall();
     if (crash?.when === "before") return this.#crash(crash);
-    const thereMs = weather.slowMs(name);
-    if (thereMs > 0) await time.sleep(thereMs);
+    return this.#travel(effect, crash);
+  }
+
+  /** There, the effect, and back. */
+  async #travel<Answer>(effect: () => Promise<Answer>, crash: Crash | undefined): Promise<Answer> {
+    const { weather, name } = this.#options;
+    await this.#way();
     const lost = weather.away(name);
     if (lost === "request") return this.#unanswered();
     const answering = effect();
     if (crash !== undefined) return this.#crash(crash);
     const answer = await answering;
-    const backMs = thereMs > 0 ? weather.slowMs(name) : 0;
-    if (backMs > 0) await time.sleep(backMs);
-    if (lost === "answer") return this.#unanswered();
-    return this.#answered(answer);
+    await this.#way();
+    return lost === "answer" ? this.#unanswered() : this.#answered(answer);
+  }
+
+  async #way(): Promise<void> {
+    const { time, weather, name } = this.#options;
+    const ms = weather.slowMs(name);
+    if (ms > 0) await time.sleep(ms);
   }
 
   async #answered<Answer>(answer: Answer): Promise<Answer> {
@@ -130,6 +146,19 @@ export class Actor {
     await this.#options.time.sleep(200);
     await this.#answered(undefined);
     throw bridleError("store_unavailable");
+  }
+
+  /** Stands still on the way out; the call goes when the process does. */
+  async #callLater<Answer>(effect: () => Promise<Answer>): Promise<Answer> {
+    this.suspend();
+    await this.#answered(undefined);
+    return this.call(effect);
+  }
+
+  #isCallToSuspend(): boolean {
+    if (this.#callsToSuspend === undefined || this.#callsToSuspend-- > 0) return false;
+    this.#callsToSuspend = undefined;
+    return true;
   }
 
   #crashOfThisCall(): Crash | undefined {

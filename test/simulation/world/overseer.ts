@@ -22,12 +22,12 @@ const boundsMs = {
   "attempt of an ended run": 20_000,
   /** A task clock of a minute, its waits, the grace, the cancel's grace. */
   attempt: 170_000,
-  /** Enqueued again after 10 s. */
-  "unclaimed attempt": 30_000,
+  /** Enqueued again after 10 s; by wall clocks, of which one may be half a minute behind. */
+  "unclaimed attempt": 65_000,
   /** A step that waits holds nothing (BU-8). */
   "hold that was not dispatched": 12_000,
-  /** Expires after a minute without renewal, looked for every 10 s. */
-  "hold of nobody": 80_000,
+  /** Expires after a minute without renewal, looked for every 10 s; by wall clocks, as above. */
+  "hold of nobody": 115_000,
   /** A wall clock may be half a minute behind. */
   "due timer": 45_000,
 } as const;

@@ -11,8 +11,8 @@ import type { World } from "./world.ts";
 
 /** Longest time from the calm to the last run's end: an hour behind breakers (B10) and a run timeout. */
 const livenessMs = 4_500_000;
-/** What is reserved by nobody expires within a minute and a reconciliation. */
-const quietMs = 90_000;
+/** What is reserved by nobody expires within a minute and a reconciliation, by wall clocks that may differ by half a minute. */
+const quietMs = 120_000;
 const stopMs = 60_000;
 
 export async function tell(world: World): Promise<void> {
@@ -60,7 +60,8 @@ function strike(
       void slot.restart(fault.downMs);
       break;
     case "suspend":
-      actor.suspend();
+      if (fault.call === undefined) actor.suspend();
+      else actor.suspendAtCall(fault.call);
       time.at(time.nowMs + fault.forMs, () => actor.resume());
       break;
     case "wall":

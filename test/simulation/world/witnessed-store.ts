@@ -9,8 +9,8 @@ export interface WitnessedOptions {
   readonly store: Store;
   readonly state: MemoryState;
   readonly witness: Witness;
-  /** Breakers open in the process that calls, by its own events. */
-  readonly openBreakers: () => readonly string[];
+  /** Breakers that were open in the calling process, by its own events, when it asked to let this hold out. */
+  readonly openWhenAsked: (holdId: string) => readonly string[];
 }
 
 /**
@@ -87,7 +87,7 @@ function seenAttempts({
 }
 
 function seenLedger(options: WitnessedOptions): Store["ledger"] {
-  const { store, state, witness, openBreakers } = options;
+  const { store, state, witness, openWhenAsked } = options;
   const { ledger } = store;
   return {
     ...allOf(ledger),
@@ -109,7 +109,7 @@ function seenLedger(options: WitnessedOptions): Store["ledger"] {
       const hold = run?.ledger.open.get(holdId);
       if (run !== undefined && hold?.status === "dispatched" && before === "held") {
         const circumstances = circumstancesOf(run, spender);
-        const open = openBreakers();
+        const open = openWhenAsked(holdId);
         witness.see({ type: "dispatched", ...circumstances, step: hold.step, holdId, open });
       }
       return answering;

@@ -141,16 +141,24 @@ export class World {
 
   async #start(actor: Actor): Promise<Running> {
     const openBreakers = new Set<string>();
+    const openWhenAsked = new Map<string, readonly string[]>();
     const reach = { time: this.time, weather: this.#weather };
     const seen = witnessedStore({
       store: this.store,
       state: this.store.state,
       witness: this.witness,
-      openBreakers: () => [...openBreakers],
+      openWhenAsked: (holdId) => openWhenAsked.get(holdId) ?? [],
     });
+    const reached = actorStore(seen, actor, actorFeed(this.store.feed, actor, reach));
+    const dispatch: Store["ledger"]["dispatch"] = async (spender, holdId) => {
+      // A permit is taken in the same turn: a breaker that opens while the call is on its way does not take it back.
+      openWhenAsked.set(holdId, [...openBreakers]);
+      return reached.ledger.dispatch(spender, holdId);
+    };
+    const store = { ...reached, ledger: { ...reached.ledger, dispatch } };
     const surroundings: Surroundings = {
       actor,
-      store: actorStore(seen, actor, actorFeed(this.store.feed, actor, reach)),
+      store,
       queue: actorQueue(this.#queue, actor, reach),
       onFault: (error) => this.witness.fault(`error in ${actor.name}`, describe(error)),
     };
