@@ -115,7 +115,7 @@ describe("a process that is killed with -9 while an agent of it spins", () => {
       start({ folder, storeUrl, command: "worker", config: "work-only" });
       const { runId } = await client.submit(workflow, {});
       const token = await spinningUnder(client, runId);
-      await until(async () => (await statusOf(client, runId, "neighbour")) === "RUNNING");
+      await until(async () => (await statusOf(client, runId, "neighbour")) !== "QUEUED");
       await killedAndGone(doomed, token);
 
       await until(async () => (await statusOf(client, runId, "neighbour")) === "COMPLETED");

@@ -57,12 +57,18 @@ describe.each(["sync", "microtasks", "native"])("an agent that spins (%s)", (how
     expect(log.filter(({ type }) => type === "task.stalled")).toEqual([]);
   });
 
-  test("[X3] [F4] its neighbour works on and completes", async () => {
-    expect(log.filter(({ type, taskId }) => type === "task.completed" && taskId === "neighbour")) //
-      .toEqual([]);
+  test("[X3] [F4] its neighbour, at work beside it, completes in its first attempt", async () => {
     expect(statuses(await world.ended(runId))).toEqual({
       spins: "TIMED_OUT",
       neighbour: "COMPLETED",
     });
+    const all = await world.log(runId);
+    const seqOf = (type: string, task: string): readonly number[] =>
+      all.flatMap((entry) => (entry.type === type && entry["taskId"] === task ? [entry.seq] : []));
+    expect(seqOf("task.started", "neighbour")).toHaveLength(1);
+    // The control: it was there when the other one was killed.
+    expect(seqOf("task.started", "neighbour")[0]).toBeLessThan(
+      seqOf("task.killed", "spins")[0] ?? 0,
+    );
   });
 });

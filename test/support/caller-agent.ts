@@ -9,6 +9,15 @@ export interface CallerInput {
   readonly label?: string;
   readonly pauseMs?: number;
   readonly maxOutputTokens?: number;
+  /** Goes on beyond `calls` until the test opens this gate. With a pause of a second the governor has nothing against it. */
+  readonly gate?: string;
+}
+
+const openGates = new Set<string>();
+
+/** Lets callers at that gate come to their end. */
+export function openGate(name: string): void {
+  openGates.add(name);
 }
 
 /** Makes so many calls and answers: the honest one among those that are stopped. In the worker's own process, to be quick. */
@@ -18,13 +27,17 @@ export const caller = defineAgent<CallerInput, { readonly calls: number }>({
   isolation: "inline",
   trusted: true,
   concurrency: 16,
-  run: async (context, { model, calls, label = "a call", pauseMs = 0, maxOutputTokens = 40 }) => {
-    for (let call = 1; call <= calls; call += 1) {
+  run: async (context, input) => {
+    const { model, calls, label = "a call", pauseMs = 0, maxOutputTokens = 40, gate } = input;
+    let made = 0;
+    const isDone = (): boolean => made >= calls && (gate === undefined || openGates.has(gate));
+    while (!isDone()) {
+      made += 1;
       // oxlint-disable-next-line no-await-in-loop -- one call after the other
-      await context.llm(model, { prompt: `${label}, number ${call}`, maxOutputTokens });
+      await context.llm(model, { prompt: `${label}, number ${made}`, maxOutputTokens });
       // oxlint-disable-next-line no-await-in-loop -- as above
       if (pauseMs > 0) await pause(pauseMs, undefined, { signal: context.signal });
     }
-    return { calls };
+    return { calls: made };
   },
 });
