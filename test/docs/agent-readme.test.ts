@@ -4,14 +4,15 @@ import { defineAgent } from "@bridle/agent";
 import type { AnyAgent } from "@bridle/agent";
 import { expect, it } from "vitest";
 
-import { researcher } from "../../agent/test/readme-example.ts";
-import { createVirtualRig } from "./virtual-rig.ts";
+import { createVirtualRig } from "../../packages/runner/test/virtual-rig.ts";
+import { researcher } from "./readme-examples/agent.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
+// The rig is what `packages/runner/README.md` shows, with memory adapters.
 it("the agent of the README runs, and its price is paid", async () => {
-  expect(read("../../agent/README.md")).toContain(
-    read("../../agent/test/readme-example.ts").trim(),
+  expect(read("../../packages/agent/README.md")).toContain(
+    read("./readme-examples/agent.ts").trim(),
   );
   const inline = defineAgent({ ...researcher, isolation: "inline", trusted: true }) as AnyAgent;
   const rig = await createVirtualRig({ agents: [inline] });
