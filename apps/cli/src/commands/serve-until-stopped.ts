@@ -1,4 +1,3 @@
-import { boundHeap } from "../bound-heap.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { Io } from "../io.ts";
 
@@ -14,7 +13,6 @@ export interface Running {
  * that their worker is gone. Rejects with what kept it from starting.
  */
 export async function serveUntilStopped(starting: Promise<Running>, io: Io): Promise<number> {
-  boundHeap();
   const signalled = new Promise<number>((resolve) => {
     let interrupts = 0;
     io.onInterrupt(() => {

@@ -2,6 +2,7 @@ import { openInstallation, readEnvironment } from "@bridle/host";
 import type { Installation, PartName } from "@bridle/host";
 
 import type { Io } from "../io.ts";
+import { tuneEngine } from "../tune-engine.ts";
 import { serveUntilStopped } from "./serve-until-stopped.ts";
 
 export interface ServeOptions {
@@ -39,6 +40,7 @@ export async function open(
   io: Io,
   preload: readonly PartName[],
 ): Promise<Installation> {
+  tuneEngine();
   const environment = readEnvironment({
     ...io.env,
     ...(options.host === undefined ? {} : { BRIDLE_HOST: options.host }),
