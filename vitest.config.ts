@@ -23,8 +23,10 @@ export default defineConfig({
             "apps/*/test/**/*.test.ts",
             "fake-agents/test/**/*.test.ts",
           ],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // Most of these wait for processes, timers and sockets: three at a time keep two cores busy, not overloaded.
+          maxWorkers: 3,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
     ],

@@ -12,12 +12,21 @@ import { alive, cast, isAlive, tokenOf } from "./process-rig.ts";
 
 const escapees = new URL("agents/escapees.ts", import.meta.url).href;
 
+/** What `/proc` says of a process; empty when it has ended meanwhile, as a fork's middle process does at once. */
+function procText(pid: number, file: "stat" | "comm"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
 function sessionOf(pid: number): number {
-  return Number(/\) \S+ \d+ \d+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1]);
+  return Number(/\) \S+ \d+ \d+ (\d+)/.exec(procText(pid, "stat"))?.[1]);
 }
 
 function isSleep(pid: number): boolean {
-  return readFileSync(`/proc/${pid}/comm`, "latin1") === "sleep\n";
+  return procText(pid, "comm") === "sleep\n";
 }
 
 /** A worker on memory adapters that runs one task and prints the pid of its process. */

@@ -4,20 +4,17 @@ import { join } from "node:path";
 
 import { startFakeProvider } from "@bridle/fake-agents/fake-llm";
 import type { FakeProvider } from "@bridle/fake-agents/fake-llm";
-import { seededRandom } from "@bridle/kernel/testing";
-import { failpointNames } from "@bridle/ports/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 
 import { until } from "../support/until.ts";
 import { KillableProcess } from "./killable-process.ts";
 import type { Trap } from "./killable-process.ts";
 
 /*
- * The process is killed with -9 in the middle of a run of fifty tasks, at every place of the task protocol and at random
- * times; then a new one starts on the same folder, and the run must complete as if nothing had happened.
+ * A process that is killed with -9 in the middle of a run of fifty tasks; then a new one starts on the same folder, and the
+ * run must complete as if nothing had happened.
  */
 
-const seed = Number(process.env["KILL_SEED"] ?? 20_261_129);
 const slots = 8;
 const tasks = [
   { id: "first", agent: "caller", input: { prompt: "${{ input.run }} first" } },
@@ -39,18 +36,6 @@ const spec = { name: "fifty", tasks, output: "${{ tasks.last.output.text }}" };
 let folder: string;
 let provider: FakeProvider;
 let running: KillableProcess;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "bridle-kill-"));
-  provider = await startFakeProvider({ script: () => ({ type: "answer", delayMs: 2 }) });
-  running = await KillableProcess.start(join(folder, "data"), provider.url);
-});
-
-afterAll(async () => {
-  await running.stop();
-  await provider.close();
-  await rm(folder, { recursive: true, force: true });
-});
 
 async function submit(run: string): Promise<string> {
   provider.reset();
@@ -109,33 +94,38 @@ function expectPaid(run: string, view: Awaited<ReturnType<typeof running.client.
   expect(Number(settled?.tokens)).toBeGreaterThanOrEqual(promptTokens + completionTokens);
 }
 
-describe("[S8] killed with -9 in the middle of a run of fifty tasks, and started again", () => {
-  const traps: readonly Trap[] = failpointNames.flatMap((point) => [
-    { point, when: "before", hit: 2 },
-    { point, when: "after", hit: 2 },
-  ]);
+export interface FiftyTaskRun {
+  /** Starts a run under that name; its id. */
+  readonly submit: (run: string) => Promise<string>;
+  /** The process dies where the trap says. */
+  readonly arm: (trap: Trap) => Promise<void>;
+  readonly kill: () => void;
+  /** Waits for the process's death by SIGKILL and starts another on the same folder. */
+  readonly restart: () => Promise<void>;
+  readonly expectWhole: (run: string, runId: string) => Promise<void>;
+}
 
-  test.each(traps)("[B146] it completes when it died $when $point", async (trap) => {
-    await running.arm(trap);
-    const run = `${trap.point}-${trap.when}`;
-    const runId = await submit(run);
-    await restart();
-    await expectWhole(run, runId);
+/** One process after another on one folder, for the tests of one file. */
+const fiftyTaskRun: FiftyTaskRun = {
+  submit,
+  restart,
+  expectWhole,
+  arm: async (trap) => running.arm(trap),
+  kill: () => running.kill(),
+};
+
+/** Registers the start and the end of the first process. */
+export function useFiftyTaskRun(): FiftyTaskRun {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "bridle-kill-"));
+    provider = await startFakeProvider({ script: () => ({ type: "answer", delayMs: 2 }) });
+    running = await KillableProcess.start(join(folder, "data"), provider.url);
   });
 
-  const random = seededRandom(seed);
-  // A run takes about a second: from its first append to just before its end.
-  const delays = Array.from({ length: 22 }, () => Math.round(20 + random.next() * 900));
-
-  test.each(delays.map((delayMs, index) => ({ delayMs, index })))(
-    `it completes when it died after $delayMs ms (seed ${seed}, kill $index)`,
-    async ({ delayMs, index }) => {
-      const run = `random-${index}`;
-      const runId = await submit(run);
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
-      running.kill();
-      await restart();
-      await expectWhole(run, runId);
-    },
-  );
-});
+  afterAll(async () => {
+    await running.stop();
+    await provider.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return fiftyTaskRun;
+}
