@@ -9,6 +9,7 @@ export default defineConfig({
         ssr: { resolve: { conditions } },
         test: {
           name: "unit",
+          sequence: { groupOrder: 0 },
           include: ["packages/*/test/**/*.test.ts"],
           isolate: false,
           pool: "threads",
@@ -18,6 +19,7 @@ export default defineConfig({
         ssr: { resolve: { conditions } },
         test: {
           name: "system",
+          sequence: { groupOrder: 1 },
           include: [
             "test/**/*.test.ts",
             "apps/*/test/**/*.test.ts",
