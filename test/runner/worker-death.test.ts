@@ -29,6 +29,17 @@ function isSleep(pid: number): boolean {
   return procText(pid, "comm") === "sleep\n";
 }
 
+/** Resolves once the process uses its processor as only a loop does: a fifth of a second, beyond what a start takes. */
+async function spinning(pid: number): Promise<void> {
+  const ticks = (): number => {
+    const [, user = "0", system = "0"] =
+      /\) (?:\S+ ){11}(\d+) (\d+)/.exec(procText(pid, "stat")) ?? [];
+    return Number(user) + Number(system);
+  };
+  const before = ticks();
+  await until(() => ticks() >= before + 20);
+}
+
 /** A worker on memory adapters that runs one task and prints the pid of its process. */
 function workerProgram(agent: string, stateFolder: string, module = cast): string {
   return `
@@ -59,7 +70,7 @@ function workerProgram(agent: string, stateFolder: string, module = cast): strin
       event: { type: "run.submitted", at, runId: "run_1", workflow: "w", version: 1, taskCount: 1, limit: { tokens: "1", nanoUsd: "1", calls: "1" } },
     });
     const { epoch } = await store.leases.acquire("p", "s", 60_000);
-    const envelope = { workflow: "w", agent: agent.name, input: null, taskMs: 600_000, priority: "foreground", allowModelFallback: true };
+    const envelope = { workflow: "w", agent: agent.name, input: {}, taskMs: 600_000, priority: "foreground", allowModelFallback: true };
     await store.runs.commit({
       runId: "run_1", lease: { name: "p", epoch }, expectedDecisions: 1, events: [], consumed: [],
       inputs: [{ taskId: "work", body: JSON.stringify(envelope) }],
@@ -72,14 +83,18 @@ function workerProgram(agent: string, stateFolder: string, module = cast): strin
 }
 
 describe("the death of a worker", () => {
-  it.each(["spins", "leaves-grandchild"])(
+  it.each([
+    ["spins", spinning],
+    ["leaves-grandchild", async (pid: number) => until(() => alive(tokenOf(pid)).some(isSleep))],
+  ])(
     "[WD-16] [X3] kill -9 of the worker takes its child with it: %s",
-    async (agent) => {
+    async (agent, misbehaving) => {
       const worker = startNodeProgram(workerProgram(agent, await temporaryFolder()));
       await worker.printed(1);
       const pid = Number(worker.lines[0]);
       const token = tokenOf(pid);
       expect(alive(token)).toContain(pid);
+      await misbehaving(pid);
       worker.child.kill("SIGKILL");
       await worker.exited();
       await until(() => alive(token).length === 0);
@@ -124,6 +139,7 @@ describe("the death of a worker", () => {
     await worker.printed(1);
     const pid = Number(worker.lines[0]);
     const token = tokenOf(pid);
+    await spinning(pid);
     for (const other of alive(token)) if (other !== pid) process.kill(other, "SIGKILL");
     worker.child.kill("SIGKILL");
     await worker.exited();
