@@ -82,8 +82,11 @@ class MittBus implements Bus {
     const listener = (delivery: Delivery): void => {
       if (isStopped) return;
       try {
-        const settled = handler(delivery.event);
-        settled?.then(undefined, (error: unknown) => this.#report(delivery, error));
+        // What a handler of one expression yields, such as the length that push() returns, is no promise and no failure.
+        const settled: unknown = handler(delivery.event);
+        if (settled instanceof Promise) {
+          settled.catch((error: unknown) => this.#report(delivery, error));
+        }
       } catch (error) {
         this.#report(delivery, error);
       }

@@ -54,6 +54,19 @@ it("[GC-3] [B209] a handler that throws, and one that rejects, reach neither the
   ]);
 });
 
+it("a handler that yields a number, as push() does, is no failure", () => {
+  const { bus, failures } = busWithFailures();
+  const seen: unknown[] = [];
+  // A type allows such a handler: whatever it yields is nobody's business.
+  const handler: (event: BridleEvent) => unknown = (event) => seen.push(event);
+  bus.onAny(handler as (event: BridleEvent) => void);
+
+  bus.emit(opened);
+
+  expect(seen).toEqual([opened]);
+  expect(failures).toEqual([]);
+});
+
 it("[B209] reports a failure once and without the event's payload", () => {
   const { bus, failures } = busWithFailures();
   bus.onAny(() => {
