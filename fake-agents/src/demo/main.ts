@@ -5,6 +5,9 @@ import { checkDemo } from "./check-demo.ts";
 import type { RunReport, StoppedTask } from "./demo-report.ts";
 import { runDemo } from "./run-demo.ts";
 
+/** A task without a limit of its own is bounded by its run's. */
+const unlimited = Number.MAX_SAFE_INTEGER;
+
 /** Longer than the watchdog's grace and its two scans: what is not stopped by then will not be. */
 const patienceMs = 50_000;
 
@@ -32,7 +35,8 @@ function stoppedLine({
     status.padEnd(16),
     `${spent.calls} calls`.padStart(9),
   ];
-  const tokens = `${spent.tokens} of ${limit.tokens} tokens`.padStart(26);
+  const tokens =
+    `${spent.tokens}${limit.tokens === unlimited ? "" : ` of ${limit.tokens}`} tokens`.padStart(26);
   return `  ${cells.join("  ")}  ${tokens}  ${money(spent).padStart(10)}  ${timeToStopMs} ms`;
 }
 
