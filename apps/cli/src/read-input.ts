@@ -1,10 +1,4 @@
-import {
-  bridleError,
-  plainYamlAliases,
-  plainYamlOptions,
-  reasonUnreadable,
-  refuseUnplainData,
-} from "@bridle/protocol";
+import { bridleError, plainYaml, reasonUnreadable } from "@bridle/protocol";
 
 import type { Io } from "./io.ts";
 
@@ -75,13 +69,7 @@ export async function readDocument(path: string, io: Pick<Io, "readText">): Prom
   });
   const { parseDocument } = await import("yaml");
   try {
-    // YAML 1.2 reads JSON too.
-    const document = parseDocument(text, plainYamlOptions);
-    const fault = document.errors[0] ?? document.warnings[0];
-    if (fault !== undefined) throw fault;
-    const value: unknown = document.toJS(plainYamlAliases);
-    refuseUnplainData(value);
-    return value;
+    return plainYaml(text, parseDocument);
   } catch (error) {
     throw bridleError("body_malformed", {
       message: `${path} is not valid YAML or JSON: ${reasonUnreadable(error)}`,

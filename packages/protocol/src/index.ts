@@ -124,12 +124,7 @@ export {
   type TokenUsage,
 } from "./llm-types.ts";
 export { type TaskOutcome, taskOutcomeSchema } from "./outcome.ts";
-export {
-  plainYamlAliases,
-  plainYamlOptions,
-  reasonUnreadable,
-  refuseUnplainData,
-} from "./plain-data.ts";
+export { type ParseYaml, plainYaml, reasonUnreadable, refuseUnplainData } from "./plain-data.ts";
 export { secretForms } from "./secret-forms.ts";
 export {
   backoffSpecSchema,

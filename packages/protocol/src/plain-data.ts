@@ -29,7 +29,7 @@ function isPlain(value: object): boolean {
  * Options for the `yaml` library: YAML that reads as JSON does, with texts as keys, no tags and no merge keys. Its warnings
  * (an unknown tag) are faults as well. `error`, since `silent` would also hide that there is a second document.
  */
-export const plainYamlOptions = {
+const plainYamlOptions = {
   schema: "core",
   stringKeys: true,
   resolveKnownTags: false,
@@ -39,7 +39,27 @@ export const plainYamlOptions = {
 } as const;
 
 /** Each alias costs as often as it is used. */
-export const plainYamlAliases = { maxAliasCount: 100 } as const;
+const plainYamlAliases = { maxAliasCount: 100 } as const;
+
+/** `parseDocument` of the `yaml` library, as far as it is needed here: the library is its callers'. */
+export type ParseYaml = (
+  text: string,
+  options: typeof plainYamlOptions,
+) => {
+  readonly errors: readonly Error[];
+  readonly warnings: readonly Error[];
+  toJS(options: typeof plainYamlAliases): unknown;
+};
+
+/** A YAML document (or JSON, which YAML 1.2 reads too) as plain JSON data. Throws what `reasonUnreadable` words. */
+export function plainYaml(text: string, parseDocument: ParseYaml): unknown {
+  const document = parseDocument(text, plainYamlOptions);
+  const fault = document.errors[0] ?? document.warnings[0];
+  if (fault !== undefined) throw fault;
+  const value = document.toJS(plainYamlAliases);
+  refuseUnplainData(value);
+  return value;
+}
 
 const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^Source contains multiple documents.*?( at line .*)?$/, "it holds more than one document$1"],

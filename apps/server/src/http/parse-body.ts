@@ -1,10 +1,4 @@
-import {
-  bridleError,
-  plainYamlAliases,
-  plainYamlOptions,
-  reasonUnreadable,
-  refuseUnplainData,
-} from "@bridle/protocol";
+import { bridleError, plainYaml, reasonUnreadable, refuseUnplainData } from "@bridle/protocol";
 import { parseDocument } from "yaml";
 
 export function parseJsonBody(text: string): unknown {
@@ -20,12 +14,7 @@ export function parseJsonBody(text: string): unknown {
 /** YAML 1.2 core schema, few aliases (each costs as often as it is used). */
 export function parseYamlBody(text: string): unknown {
   try {
-    const document = parseDocument(text, plainYamlOptions);
-    const fault = document.errors[0] ?? document.warnings[0];
-    if (fault !== undefined) throw fault;
-    const value: unknown = document.toJS(plainYamlAliases);
-    refuseUnplainData(value);
-    return value;
+    return plainYaml(text, parseDocument);
   } catch (error) {
     throw malformed("YAML", error);
   }
