@@ -3,6 +3,7 @@ export type { RunCommand } from "./run-command.ts";
 export type { RunInput, TaskEvaluation } from "./run-input.ts";
 export { decide, type Decided } from "./decide.ts";
 export { evolve } from "./evolve.ts";
+export { parseItemId } from "./item-id.ts";
 export { pendingCommands } from "./pending-commands.ts";
 export { initialRun, type RunState, type TaskState } from "./run-state.ts";
 export { summaryStatus, viewRun, type RunViewCore } from "./view-run.ts";

@@ -1,10 +1,11 @@
+import { parseItemId } from "@bridle/dag";
 import type { CompiledTask, CompiledWorkflow, RunState, TaskEvaluation } from "@bridle/dag";
 import type { Bindings, EvaluationAnswer, Expressions, RunLog } from "@bridle/ports";
 import { asTaskId, defaultLimits } from "@bridle/protocol";
 import type { RunId, TaskEnvelope, TaskId } from "@bridle/protocol";
 
 import { loadTaskBindings } from "./load-task-bindings.ts";
-import { splitTaskId, taskLookup } from "./task-plan.ts";
+import { taskLookup } from "./task-plan.ts";
 
 export interface TaskAnswer {
   readonly result: TaskEvaluation;
@@ -55,7 +56,7 @@ export class RunEvaluator {
 
   async evaluateTask(taskId: TaskId, run: RunState): Promise<TaskAnswer> {
     const task = this.#taskOf(taskId);
-    const { index } = splitTaskId(taskId);
+    const index = parseItemId(taskId)?.index;
     if (index !== undefined) return this.#evaluateItem({ taskId, task, index, run });
     if (task.if !== undefined) {
       const answer = await this.#evaluate(task.if, run, {});
