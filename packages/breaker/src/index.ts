@@ -23,3 +23,4 @@ export type { WindowTotals } from "./ring-window.ts";
 export { routeOutcome, toolOutcomeOfStatus } from "./route-outcome.ts";
 export type { CallOutcome, ModelOutcome, Routed, ToolOutcome } from "./route-outcome.ts";
 export type { TriggerName, Verdict } from "./trigger.ts";
+export { SlidingLimit, type RateLimit } from "./sliding-limit.ts";

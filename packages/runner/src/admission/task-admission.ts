@@ -45,12 +45,12 @@ export class TaskAdmission {
   /** Rejects with the guard's refusal; then nothing is held. */
   async admit(ask: CallAsk): Promise<OpenCall> {
     this.#assertLive();
-    const isCounted = this.#passGovernor(ask);
+    const countedMs = this.#passGovernor(ask);
     try {
       this.#checkBreakers(ask);
       return await this.#reserveAndGo(ask);
     } catch (error) {
-      if (isCounted) this.#parts.governor.giveBack();
+      if (countedMs !== undefined) this.#parts.governor.giveBack(countedMs);
       throw error;
     }
   }
@@ -71,17 +71,18 @@ export class TaskAdmission {
     if (reason !== undefined) throw reason;
   }
 
-  /** Whether the governor counted the call. */
-  #passGovernor({ step, isGoverned }: CallAsk): boolean {
+  /** When the governor counted the call; undefined when it did not. */
+  #passGovernor({ step, isGoverned }: CallAsk): number | undefined {
     const { governor, governorMode, clock, journal, spender } = this.#parts;
-    if (!isGoverned || governorMode === "off") return false;
-    const answer = governor.admit(clock.monotonicMs());
-    if (answer.admitted) return true;
+    if (!isGoverned || governorMode === "off") return undefined;
+    const nowMs = clock.monotonicMs();
+    const answer = governor.admit(nowMs);
+    if (answer.admitted) return nowMs;
     const { retryAfterMs } = answer;
     const at = clock.wallMs();
     if (governorMode === "warn") {
       journal({ type: "would_refuse", ...spender, at, step, guard: "governor", reason: "rate" });
-      return false;
+      return undefined;
     }
     journal({ type: "governor.refused", ...spender, at, step, retryAfterMs });
     throw bridleError("rate_governed", { details: { retryAfterMs } });
