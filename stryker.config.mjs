@@ -1,0 +1,34 @@
+/**
+ * What every run of `npm run mutate` has in common; `test/mutation/main.ts` adds the package.
+ *
+ * @type {import("@stryker-mutator/api/core").PartialStrykerOptions}
+ */
+export default {
+  testRunner: "vitest",
+  plugins: ["@stryker-mutator/vitest-runner"],
+  coverageAnalysis: "perTest",
+  concurrency: 1,
+  incremental: true,
+  tempDirName: ".mutation/sandbox",
+  // The sandbox holds what the tests of a pure package read, and nothing that starts a process.
+  ignorePatterns: [
+    "apps",
+    "docs",
+    "examples",
+    "fake-agents",
+    "test/**",
+    "!test/mutation/vitest.config.ts",
+    "**/dist",
+    ".bench",
+    ".bridle",
+    ".mutation",
+    ".turbo",
+  ],
+  // Vitest strips the types and checks none; the files are mutated as they are.
+  disableTypeChecks: false,
+  // Stryker rewrites references of a tsconfig with TypeScript's API, which version 7 no longer has. Nothing here needs it.
+  tsconfigFile: "none",
+  reporters: ["progress-append-only"],
+  // An endless loop is caught by Stryker's count of hits; the clock is only for what waits, on a machine that may be busy.
+  timeoutMS: 20_000,
+};

@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * The tests of one pure package (`dir` names it), run in the sandbox of a mutation run. `@bridle/*` is looked for in the
+ * sandbox: the links in node_modules lead to the files that are not mutated.
+ */
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@bridle\/([^/]+)$/, replacement: `${process.cwd()}/packages/$1/src/index.ts` },
+      {
+        find: /^@bridle\/([^/]+)\/(.+)$/,
+        replacement: `${process.cwd()}/packages/$1/src/$2/index.ts`,
+      },
+    ],
+  },
+  test: { include: ["test/**/*.test.ts"], isolate: false, pool: "threads" },
+});
