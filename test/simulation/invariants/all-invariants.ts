@@ -29,6 +29,13 @@ const remembering = {
   effectsHappenOnce,
 };
 
+/** A breach with another name is a crash of the product in a world. */
+export const invariantNames: readonly string[] = [
+  ...Object.keys(always),
+  ...Object.keys(remembering),
+  "failingStepsCostTheirProduct",
+];
+
 export interface Breach {
   readonly invariant: string;
   readonly message: string;
