@@ -211,19 +211,19 @@ describe("tasksStartWhenAllowed", () => {
       "after a failure it needs to succeed",
       needs("completed"),
       log(["task.failed", { taskId: "a" }], ["task.scheduled", b]),
-      "although a is FAILED",
+      "although its join says SKIPPED_DEPENDENCY",
     ],
     [
       "on a branch that was not taken",
       needs("failed"),
       log(["task.completed", { taskId: "a" }], ["task.scheduled", b]),
-      "none of its branches",
+      "its join says SKIPPED_CONDITION",
     ],
     [
       "after a cancel",
       needs("failed"),
       log(["task.cancelled", { taskId: "a" }], ["task.scheduled", b]),
-      "although a is CANCELLED",
+      "although its join says CANCELLED",
     ],
     [
       "while its run is paused",

@@ -147,3 +147,12 @@ it("[GV-1] a refusal is the error rate_governed, retryable, with its time", () =
     details: { retryAfterMs: 900 },
   });
 });
+
+it("[GV-1] a task that has ended for good is forgotten at once, and may be told so twice", () => {
+  const { governor } = governed();
+  allowedOf(governor);
+  governor.forgetTask("run_1/plan");
+  governor.forgetTask("run_1/plan");
+
+  expect(governor.size).toBe(0);
+});

@@ -1,65 +1,7 @@
-import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { RingWindow } from "../src/ring-window.ts";
 import { repeat } from "./support.ts";
-
-interface Outcome {
-  readonly second: number;
-  readonly isFailure: boolean;
-  readonly tokens: number;
-}
-
-/** What the window means, without any cleverness: keep everything, filter by time. */
-function naive(outcomes: readonly Outcome[], second: number, cells: number) {
-  const inside = outcomes.filter((outcome) => outcome.second > second - cells);
-  return {
-    successes: inside.filter(({ isFailure }) => !isFailure).length,
-    failures: inside.filter(({ isFailure }) => isFailure).length,
-    tokens: inside.reduce((sum, { tokens }) => sum + tokens, 0),
-    tokenCalls: inside.filter(({ tokens }) => tokens > 0).length,
-  };
-}
-
-const totals = ({ successes, failures, tokens, tokenCalls }: RingWindow) => ({
-  successes,
-  failures,
-  tokens,
-  tokenCalls,
-});
-
-it("[BR-1] [B2] the totals equal a filter over timestamps, under any interleaving of outcomes, reads and idle gaps", () => {
-  const step = fc.record({
-    gap: fc.oneof(
-      fc.integer({ min: 0, max: 3 }),
-      fc.constantFrom(58, 59, 60, 61, 119, 120, 121, 600, 1_000_003),
-    ),
-    isFailure: fc.boolean(),
-    tokens: fc.nat(50_000),
-    isRead: fc.boolean(),
-  });
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 200 }), fc.nat(200), (steps, start) => {
-      const window = new RingWindow(60);
-      const outcomes: Outcome[] = [];
-      let second = start;
-      for (const { gap, isFailure, tokens, isRead } of steps) {
-        second += gap;
-        window.roll(second);
-        if (!isRead) {
-          window.add(isFailure);
-          if (tokens > 0) window.addTokens(tokens);
-          outcomes.push({ second, isFailure, tokens });
-        }
-        expect(totals(window)).toEqual(naive(outcomes, second, 60));
-      }
-      for (const { age, ...cell } of window.cells()) {
-        const ofThatSecond = outcomes.filter((outcome) => outcome.second === second - age);
-        expect(cell).toEqual(naive(ofThatSecond, second, 60));
-      }
-    }),
-  );
-});
 
 it.each([
   { idle: "exactly a window", seconds: 60 },

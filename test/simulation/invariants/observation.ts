@@ -8,7 +8,12 @@ export interface WhoSpends {
   readonly attempt: number;
 }
 
-export type EnvelopeFigures = Pick<EnvelopeState, "envelope" | "limit" | "settled" | "reserved">;
+export type EnvelopeFigures = Pick<
+  EnvelopeState,
+  "envelope" | "limit" | "settled" | "reserved" | "closed"
+>;
+/** The first line of defence that turns somebody away; behind some of them a second one would do so as well. */
+export type Refusal = "fenced" | "lease" | "version";
 export type HoldFigures = Pick<HoldState, "taskId" | "amounts">;
 
 /** What was seen in the store, at the provider and in the agents, in the order in which it happened. */
@@ -32,7 +37,52 @@ export type Observation =
     }
   | ({ readonly type: "claimed"; readonly fence: number } & WhoSpends)
   /** A result was accepted. `output`: the attempt that the output says it is from. */
-  | ({ readonly type: "finished"; readonly outputOf: number | undefined } & WhoSpends)
+  | ({
+      readonly type: "finished";
+      readonly outputOf: number | undefined;
+      /** Earliest next try that the failure names. */
+      readonly retryAfterMs: number | undefined;
+    } & WhoSpends)
+  /** What the store answered. `due`: how the first check on the way must refuse it, as things stood when it arrived. */
+  | {
+      readonly type: "answered";
+      readonly what: string;
+      readonly due: Refusal | undefined;
+      readonly answer: string;
+    }
+  /** A scheduler is about to fence and enqueue attempts, or to fence off lost ones. */
+  | {
+      readonly type: "dispatching";
+      readonly runId: string;
+      readonly attempts: readonly { readonly taskId: string; readonly attempt: number }[];
+      /** False: another one has its lease, and it does not know yet. */
+      readonly isLeading: boolean;
+    }
+  | ({ readonly type: "enqueued"; readonly fence: number } & WhoSpends)
+  /** Something left the inbox of a run that goes on, without the commit that answers it. */
+  | { readonly type: "dropped"; readonly runId: string; readonly kind: string }
+  /** Somebody's cancel reached the store. */
+  | {
+      readonly type: "ordered";
+      readonly runId: string;
+      readonly envelope: string;
+      readonly isClosed: boolean;
+    }
+  /** A worker took work, sent a call, or an agent of it went on. `silentMs`: since it sent its last renewal that was answered, by its clock. */
+  | {
+      readonly type: "stirred";
+      readonly bootId: string;
+      readonly by: string;
+      readonly silentMs: number;
+    }
+  /** A hold ended for want of renewal. `contactMs`: for how long its owner's lease had stood without a gap. */
+  | ({
+      readonly type: "expired";
+      readonly holdId: string;
+      /** Its call was at the provider. */
+      readonly isOut: boolean;
+      readonly contactMs: number;
+    } & WhoSpends)
   /** The ledger let a call out. */
   | ({
       readonly type: "dispatched";
@@ -43,12 +93,20 @@ export type Observation =
       /** Breakers that this worker's own events say are open. */
       readonly open: readonly string[];
     } & WhoSpends)
-  /** The provider was asked. */
+  /** The provider was asked. `atMs`: by the worker's monotonic clock. */
   | ({
       readonly type: "sent";
       readonly step: number;
       readonly call: number;
       readonly target: string;
+      readonly atMs: number;
+    } & WhoSpends)
+  /** The provider answered that it must not be asked again before `untilMs` of the worker's clock. */
+  | ({
+      readonly type: "throttled";
+      readonly call: number;
+      readonly target: string;
+      readonly untilMs: number;
     } & WhoSpends)
   /** A side effect of a step that must not be repeated. */
   | {

@@ -1,13 +1,13 @@
 /**
  * No task starts before its dependencies allow it, nor while its run is paused or winding down. The joins are judged here
- * a second time, edge by edge, from what `docs/guide/workflows.md` says.
+ * a second time, by the reference evaluator.
  */
 import type { CompiledTask, CompiledWorkflow } from "@bridle/dag";
 import type { LogEntry } from "@bridle/protocol";
 
+import { edgeTable, joinOf } from "../../reference/dag-evaluator.ts";
+import type { End } from "../../reference/dag-evaluator.ts";
 import type { Invariant } from "./observation.ts";
-
-type End = "COMPLETED" | "FAILED" | "CANCELLED" | "SKIPPED_CONDITION" | "SKIPPED_DEPENDENCY";
 
 interface RunSeen {
   readonly workflow: CompiledWorkflow;
@@ -69,27 +69,19 @@ function itemFault(
 }
 
 function joinFault(run: RunSeen, task: CompiledTask): string | undefined {
-  const edges = task.dependsOn.map(({ task: on, when }) => ({ on, when, end: run.ends.get(on) }));
-  const early = edges.find(({ end }) => end === undefined);
-  if (early !== undefined) return `${task.id} started before ${early.on} had ended.`;
-  const isCaught = (on: string): boolean =>
-    run.workflow.tasks.some(({ dependsOn }) =>
-      dependsOn.some((edge) => edge.task === on && edge.when === "failed"),
-    );
-  const forbids = edges.find(
-    ({ on, when, end }) =>
-      when !== "always" &&
-      (end === "CANCELLED" ||
-        end === "SKIPPED_DEPENDENCY" ||
-        (when === "completed" && end === "FAILED" && !isCaught(on))),
+  const early = task.dependsOn.find((edge) => !run.ends.has(edge.task));
+  if (early !== undefined) return `${task.id} started before ${early.task} had ended.`;
+  const edges = task.dependsOn.map((edge) => edgeTable[endOfTask(run, edge.task)][edge.when]);
+  const join = joinOf(edges);
+  return join === "starts" ? undefined : `${task.id} started although its join says ${join}.`;
+}
+
+function endOfTask(run: RunSeen, id: string): End {
+  const end = run.ends.get(id) ?? "CANCELLED";
+  const isCaught = run.workflow.tasks.some(({ dependsOn }) =>
+    dependsOn.some((edge) => edge.task === id && edge.when === "failed"),
   );
-  if (forbids !== undefined) return `${task.id} started although ${forbids.on} is ${forbids.end}.`;
-  const goesOn = edges.some(
-    ({ when, end }) => when === "always" || end === (when === "completed" ? "COMPLETED" : "FAILED"),
-  );
-  return goesOn || edges.length === 0
-    ? undefined
-    : `${task.id} started although none of its branches was taken.`;
+  return end === "FAILED" && isCaught ? "CAUGHT" : end;
 }
 
 function note(run: RunSeen, entry: LogEntry): void {

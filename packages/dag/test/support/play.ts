@@ -1,0 +1,132 @@
+import { pendingCommands } from "@bridle/dag";
+import { isTerminalTask } from "@bridle/protocol";
+import fc from "fast-check";
+
+import { fails } from "./random-workflow.ts";
+import type { Planned } from "./random-workflow.ts";
+import { failure, success } from "./world.ts";
+import type { World } from "./world.ts";
+
+/** Attempts in hand: their finish has not been told yet. */
+function inHand(world: World): readonly string[] {
+  return Object.entries(world.run.tasks).flatMap(([id, task]) =>
+    task.attempt > 0 &&
+    task.items === undefined &&
+    task.wakeAt === undefined &&
+    !isTerminalTask(task.status)
+      ? [id]
+      : [],
+  );
+}
+
+/** Everything that could happen next, in a stable order. */
+function moves(world: World, plan: readonly Planned[]): readonly (() => void)[] {
+  const finishes = inHand(world).map((id) => (): void => {
+    const outcome = fails(plan, id) ? failure() : success();
+    world.finish(id, outcome);
+    // Everything may be told twice.
+    world.finish(id, outcome, world.attempt(id));
+  });
+  const timers = [...world.timers.keys()]
+    .filter((key) => key.startsWith("retry:") || key.startsWith("cancelling:"))
+    .map((key) => (): void => {
+      world.fire(key);
+    });
+  return [...finishes, ...timers];
+}
+
+export interface Disturbance {
+  readonly pick: number;
+  readonly disturb:
+    | "none"
+    | "pause"
+    | "snapshot"
+    | "claim"
+    | "lose"
+    | "cancel"
+    | "takeover"
+    | "stale";
+}
+
+/** What changes no outcome. */
+export const noise = fc.constantFrom<Disturbance["disturb"]>(
+  "none",
+  "none",
+  "pause",
+  "snapshot",
+  "claim",
+  "takeover",
+  "stale",
+);
+
+const disturbances: Readonly<
+  Record<Disturbance["disturb"], (world: World, id: string, pick: number) => void>
+> = {
+  none: () => {},
+  pause: (world) => {
+    world.tell({ type: "pause", reason: "r", by: "u" });
+    world.tell({ type: "resume", by: "u" });
+  },
+  snapshot: (world) => {
+    world.run = JSON.parse(JSON.stringify(world.run)) as World["run"];
+  },
+  claim: (world, id) => {
+    world.claim(id);
+  },
+  lose: (world, id) => {
+    world.lose(id);
+  },
+  cancel: (world, _, pick) => {
+    world.tell({ type: "cancel", taskId: `t${pick % 8}` as never, reason: "r", by: "u" });
+  },
+  takeover: (world) => {
+    for (const command of pendingCommands(world.run)) world.perform(command);
+  },
+  stale: (world, id) => {
+    world.finish(id, success(), 99);
+    world.evaluate(id);
+    world.tell({ type: "timer", key: `retry:${id}` });
+  },
+};
+
+function disturb(world: World, kind: Disturbance["disturb"], pick: number): void {
+  disturbances[kind](world, inHand(world)[0] ?? "t0", pick);
+}
+
+/** Plays a run to its end, in an order that chance decides. */
+export function play(
+  world: World,
+  plan: readonly Planned[],
+  script: readonly Disturbance[],
+): World {
+  world.start();
+  for (let turn = 0; world.outcome === undefined; turn += 1) {
+    if (turn > 2000) throw new Error(`It does not end: ${JSON.stringify(world.statuses())}`);
+    const { pick, disturb: kind } = script[turn % script.length] ?? { pick: 0, disturb: "none" };
+    disturb(world, kind, pick);
+    const possible = moves(world, plan);
+    possible[pick % Math.max(1, possible.length)]?.();
+  }
+  return world;
+}
+
+export function scripts(
+  kinds: fc.Arbitrary<Disturbance["disturb"]>,
+): fc.Arbitrary<readonly Disturbance[]> {
+  return fc.array(fc.record({ pick: fc.nat({ max: 1000 }), disturb: kinds }), {
+    minLength: 1,
+    maxLength: 40,
+  });
+}
+
+export const anything = fc.constantFrom<Disturbance["disturb"]>(
+  "none",
+  "pause",
+  "snapshot",
+  "claim",
+  "lose",
+  "cancel",
+  "takeover",
+  "stale",
+);
+export const policies = fc.constantFrom("fail_fast", "continue");

@@ -1,0 +1,55 @@
+/**
+ * Nothing follows from a decision before it is in the log, and nothing that asks for one is dropped before it is answered:
+ * fences rise to attempts that were decided, what is queued stands at its fence, a paused run dispatches nothing.
+ */
+import type { LogEntry } from "@bridle/protocol";
+
+import type { Invariant, Observation } from "./observation.ts";
+
+type Dispatching = Extract<Observation, { type: "dispatching" }>;
+
+export function decisionsComeFirst(): Invariant {
+  const scheduled = new Map<string, number>();
+  const ended = new Set<string>();
+  const paused = new Set<string>();
+  const note = (runId: string, entry: LogEntry): void => {
+    if (entry.type === "run.paused") paused.add(runId);
+    if (entry.type === "run.resumed") paused.delete(runId);
+    if (!("taskId" in entry)) return;
+    const task = `${runId}/${entry.taskId}`;
+    if (entry.type === "task.scheduled") scheduled.set(task, entry.attempt);
+    if (isEnd(entry)) ended.add(task);
+  };
+  const dispatchFault = ({ runId, attempts, isLeading }: Dispatching): string | undefined => {
+    for (const { taskId, attempt } of attempts) {
+      const task = `${runId}/${taskId}`;
+      // A lost attempt of a task that has ended is fenced off.
+      if (ended.has(task)) continue;
+      const decided = scheduled.get(task) ?? 0;
+      if (attempt > decided) return `${task}#${attempt} was dispatched before it was decided.`;
+      if (isLeading && paused.has(runId)) return `${task}#${attempt} was dispatched while paused.`;
+    }
+    return undefined;
+  };
+  return (seen) => {
+    switch (seen.type) {
+      case "entry":
+        note(seen.runId, seen.entry);
+        return undefined;
+      case "dispatching":
+        return dispatchFault(seen);
+      case "enqueued":
+        return seen.fence < seen.attempt
+          ? `${seen.runId}/${seen.taskId}#${seen.attempt} was queued at fence ${seen.fence}.`
+          : undefined;
+      case "dropped":
+        return `A ${seen.kind} of ${seen.runId} left the inbox without an answer.`;
+      default:
+        return undefined;
+    }
+  };
+}
+
+function isEnd({ type }: LogEntry): boolean {
+  return type === "task.completed" || type === "task.failed" || type === "task.cancelled";
+}
