@@ -31,6 +31,7 @@ export type {
   WirePart,
   WireRequest,
 } from "./model-provider.ts";
+export type { CacheBounds, CachedResult, ResultCache } from "./result-cache.ts";
 export type { RunIndex, RunQuery, RunRow } from "./run-index.ts";
 export type {
   CommitAnswer,

@@ -9,6 +9,7 @@ import { postgresFleetLog } from "./postgres-fleet-log.ts";
 import { postgresInbox } from "./postgres-inbox.ts";
 import { postgresLeases, postgresTimers } from "./postgres-leases.ts";
 import { postgresLedger } from "./postgres-ledger.ts";
+import { postgresResultCache } from "./postgres-result-cache.ts";
 import { postgresRunIndex } from "./postgres-run-index.ts";
 import { postgresRunLog } from "./postgres-run-log.ts";
 import { postgresSteps } from "./postgres-steps.ts";
@@ -53,6 +54,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     leases: postgresLeases(sql),
     feed,
     fleet: postgresFleetLog(sql, options.fleetCapacity ?? 10_000),
+    cache: postgresResultCache(sql),
     ping: async () => sql.run("select 1", []),
     close: async () => feed.close(),
   };

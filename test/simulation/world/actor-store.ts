@@ -17,6 +17,7 @@ const portNames: Readonly<Record<PortName, true>> = {
   timers: true,
   leases: true,
   fleet: true,
+  cache: true,
 };
 
 type Method = (...args: unknown[]) => Promise<unknown>;

@@ -6,6 +6,7 @@ import { fleetLogContract } from "./fleet-log-contract.ts";
 import { inboxContract } from "./inbox-contract.ts";
 import { leasesContract } from "./leases-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
+import { resultCacheContract } from "./result-cache-contract.ts";
 import { runIndexContract } from "./run-index-contract.ts";
 import { runLogContract } from "./run-log-contract.ts";
 import { stepJournalContract } from "./step-journal-contract.ts";
@@ -25,6 +26,7 @@ export function storeContract(name: string, createStore: CreateStore): void {
     feedContract(createStore);
     fleetLogContract(createStore);
     runIndexContract(createStore);
+    resultCacheContract(createStore);
 
     it("answers a ping, and closes twice without harm", async () => {
       const subject = await createStore();

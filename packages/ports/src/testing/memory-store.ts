@@ -9,6 +9,7 @@ import { memoryFleetLog } from "./memory-fleet-log.ts";
 import { memoryInbox } from "./memory-inbox.ts";
 import { memoryLeases } from "./memory-leases.ts";
 import { memoryLedger } from "./memory-ledger.ts";
+import { memoryResultCache } from "./memory-result-cache.ts";
 import { memoryRunIndex } from "./memory-run-index.ts";
 import { memoryRunLog } from "./memory-run-log.ts";
 import { initialMemoryState } from "./memory-state.ts";
@@ -58,6 +59,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     leases: gate(memoryLeases(state)),
     feed,
     fleet: gate(memoryFleetLog(options.fleetCapacity ?? 1000)),
+    cache: gate(memoryResultCache()),
     ping: async () => assertConnected(),
     close: async () => {
       connected = false;
