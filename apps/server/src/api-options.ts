@@ -16,9 +16,16 @@ export interface PartState {
   readonly isReady: boolean;
 }
 
+/**
+ * Asked before each submit with the name of the key that submits (GV-1). Contract: throws `rate_governed` with
+ * `details.retryAfterMs`; what it returns takes the count back when no run came of it.
+ */
+export type GovernRun = (apiKey: string) => () => void;
+
 export interface ApiOptions {
   readonly store: Store;
   readonly submit: Submit;
+  readonly governRun: GovernRun;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;

@@ -133,6 +133,10 @@ function answerErrors(app: FastifyInstance, { log, newTraceId }: ApiContext): vo
       });
     }
     if (coded.code === "unauthorized") void reply.header("www-authenticate", "Bearer");
+    const { retryAfterMs } = coded.details;
+    if (coded.status === 429 && typeof retryAfterMs === "number") {
+      void reply.header("retry-after", String(Math.ceil(retryAfterMs / 1000)));
+    }
     return reply
       .code(coded.status)
       .type("application/problem+json")

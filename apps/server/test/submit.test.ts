@@ -1,4 +1,4 @@
-import { asRunId } from "@bridle/protocol";
+import { asRunId, bridleError } from "@bridle/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { append, ask, finished, spec, startWorld, submitDemo } from "./support.ts";
@@ -529,5 +529,39 @@ describe("controlling runs", () => {
       { key: "tool:search", state: "CLOSED" },
       { key: "agent:planner", state: "OPEN" },
     ]);
+  });
+});
+
+describe("[GV-1] the rate of submits", () => {
+  it("a key that submits too fast gets 429 with the time to come back, and no run", async () => {
+    await world.api.close();
+    world = startWorld({
+      governRun: (apiKey) => {
+        throw bridleError("rate_governed", { message: apiKey, details: { retryAfterMs: 1500 } });
+      },
+    });
+    const answer = await ask(world, { url: "/api/v1/runs", body: { spec, input: {} } });
+    expect(answer).toMatchObject({
+      status: 429,
+      headers: { "retry-after": "2" },
+      body: { code: "rate_governed", detail: "local", retryable: true },
+    });
+    expect(await runs()).toBe(0);
+  });
+
+  it("only a new run counts: not a refused submit, nor the repetition of one", async () => {
+    let counted = 0;
+    await world.api.close();
+    world = startWorld({
+      governRun: () => {
+        counted += 1;
+        return () => void (counted -= 1);
+      },
+    });
+    const headers = { "idempotency-key": "once" };
+    await ask(world, { url: "/api/v1/runs", body: { spec, input: {} }, headers });
+    await ask(world, { url: "/api/v1/runs", body: { spec, input: {} }, headers });
+    await ask(world, { url: "/api/v1/runs", body: { spec: { name: "x" }, input: {} } });
+    expect([counted, await runs()]).toEqual([1, 1]);
   });
 });

@@ -9,7 +9,7 @@ import { asRunId } from "@bridle/protocol";
 import type { DecisionEvent, Scope } from "@bridle/protocol";
 
 import { createApi } from "../src/index.ts";
-import type { Api, ApiLimits, PartState } from "../src/index.ts";
+import type { Api, ApiLimits, GovernRun, PartState } from "../src/index.ts";
 
 export const token = "brd_local_token";
 
@@ -43,10 +43,12 @@ export interface WorldOptions {
   readonly keys?: Readonly<Record<string, readonly Scope[]>>;
   readonly limits?: Partial<ApiLimits>;
   readonly feed?: "on" | "off";
+  readonly governRun?: GovernRun;
 }
 
 /** The API over a store in memory, without a scheduler: what a run does is written by `append`. */
-export function startWorld({ keys = {}, limits = {}, feed = "on" }: WorldOptions = {}): World {
+export function startWorld(options: WorldOptions = {}): World {
+  const { keys = {}, limits = {}, feed = "on", governRun = () => () => {} } = options;
   const clock = new SimulatedClock();
   const store = createMemoryStore({ clock, feed });
   const ids = sequenceIds();
@@ -70,6 +72,7 @@ export function startWorld({ keys = {}, limits = {}, feed = "on" }: WorldOptions
     api: createApi({
       store,
       submit,
+      governRun,
       bus,
       clock,
       log: { ...silent, error: (_message, fields) => void logged.push(fields) },

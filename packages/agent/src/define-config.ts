@@ -54,6 +54,8 @@ export interface GuardsConfig {
         readonly budgetBurnRate?: number | undefined;
         readonly halfOpenMaxRequests?: number | undefined;
         readonly cooldownMs?: number | undefined;
+        /** Calls in flight per model and worker. */
+        readonly inFlightCap?: number | undefined;
       }
     | undefined;
   readonly watchdog?:
@@ -61,16 +63,26 @@ export interface GuardsConfig {
         readonly mode?: GuardMode | undefined;
         readonly graceMs?: number | undefined;
         readonly cancelGraceMs?: number | undefined;
+        /** Step timeouts are so many times the P95 of the calls before, 3 to 5. */
+        readonly stepTimeoutMultiplier?: number | undefined;
       }
     | undefined;
   readonly budget?:
-    | { readonly mode?: GuardMode | undefined; readonly factor?: number | undefined }
+    | {
+        readonly mode?: GuardMode | undefined;
+        /** Fixed; absent: learnt per agent and model. */
+        readonly factor?: number | undefined;
+        /** Lets the learnt factor fall below 1, on the evidence of 1,000 calls (BU-14). */
+        readonly allowFactorBelowOne?: boolean | undefined;
+      }
     | undefined;
   readonly governor?:
     | {
         readonly mode?: GuardMode | undefined;
         readonly perSecond?: number | undefined;
         readonly perMinute?: number | undefined;
+        /** Runs submitted with one API key. */
+        readonly runsPerMinute?: number | undefined;
       }
     | undefined;
 }

@@ -1,4 +1,4 @@
-import { bridleError } from "@bridle/protocol";
+import { breakerRanges, bridleError, rangeFault } from "@bridle/protocol";
 
 /** Every number a breaker decides by. Durations in ms. Defaults: `defaultBreakerSettings`. */
 export interface BreakerSettings {
@@ -59,35 +59,6 @@ export const defaultBreakerSettings: BreakerSettings = {
   inFlightCap: 64,
 };
 
-interface Range {
-  readonly min: number;
-  readonly max: number;
-  readonly isWhole: boolean;
-}
-
-const whole = (min: number, max: number): Range => ({ min, max, isWhole: true });
-const share = (min: number, max: number): Range => ({ min, max, isWhole: false });
-const hourMs = 3_600_000;
-
-const ranges: Readonly<Record<keyof BreakerSettings, Range>> = {
-  windowSize: whole(1000, 600_000),
-  minRequestVolume: whole(1, 1000),
-  failureRateThreshold: share(0.01, 1),
-  slowSpan: whole(1000, 24 * hourMs),
-  consecutiveFailures: whole(1, 1000),
-  budgetBurnRate: share(1.01, 1000),
-  burnFloorTokens: whole(0, Number.MAX_SAFE_INTEGER),
-  burnFloorShare: share(0, 1),
-  halfOpenMaxRequests: whole(1, 1000),
-  probeLease: whole(1000, hourMs),
-  probationCalls: whole(0, 1000),
-  probationFailures: whole(1, 1000),
-  cooldown: whole(1, 24 * hourMs),
-  cooldownMax: whole(1, 24 * hourMs),
-  cooldownJitter: share(0, 0.5),
-  inFlightCap: whole(1, 1_000_000),
-};
-
 /**
  * Fills in defaults and refuses what cannot work, naming each key.
  * @throws CodedError `config_invalid` with `details.issues`, one sentence per bad key.
@@ -104,19 +75,17 @@ export function resolveBreakerSettings(settings: Partial<BreakerSettings> = {}):
 
 function unknownKeys(settings: object): readonly string[] {
   return Object.keys(settings)
-    .filter((key) => !(key in ranges))
+    .filter((key) => !(key in breakerRanges))
     .map((key) => `guards.breaker.${key} is not a setting.`);
 }
 
 function badValues(settings: BreakerSettings): readonly string[] {
-  // Safe: `ranges` has exactly the keys of the settings.
-  const issues = (Object.keys(ranges) as (keyof BreakerSettings)[]).flatMap((key) => {
-    const { min, max, isWhole } = ranges[key];
-    const value = settings[key];
-    const fits = value >= min && value <= max && (!isWhole || Number.isInteger(value));
-    if (fits) return [];
-    const kind = isWhole ? "a whole number" : "a number";
-    return [`guards.breaker.${key} must be ${kind} from ${min} to ${max}, not ${value}.`];
+  // Safe: the defaults have exactly the keys of the settings.
+  const keys = Object.keys(defaultBreakerSettings) as (keyof BreakerSettings)[];
+  const issues = keys.flatMap((key) => {
+    const expected = rangeFault(settings[key], breakerRanges[key]);
+    if (expected === undefined) return [];
+    return [`guards.breaker.${key} must be ${expected}, not ${settings[key]}.`];
   });
   if (settings.windowSize % 1000 !== 0) {
     issues.push(`guards.breaker.windowSize must be whole seconds, not ${settings.windowSize} ms.`);

@@ -7,7 +7,8 @@
  * 3. Keys that have been quiet for a whole window are forgotten: that loses nothing.
  */
 import type { Clock } from "@bridle/kernel";
-import { bridleError } from "@bridle/protocol";
+import { bridleError, governorRanges, rangeFault } from "@bridle/protocol";
+import type { SettingRange } from "@bridle/protocol";
 
 import type { GuardMode } from "./breaker-set-types.ts";
 import { SlidingLimit } from "./sliding-limit.ts";
@@ -90,6 +91,11 @@ export class Governor {
     return this.#admit(this.#calls, task);
   }
 
+  /** The task will make no further call: nothing of it is kept. A task that may be tried again must not be forgotten. */
+  forgetTask(task: string): void {
+    this.#calls.byKey.delete(task);
+  }
+
   /** Before each submit. */
   admitRun(apiKey: string): GovernorAnswer {
     return this.#admit(this.#runs, apiKey);
@@ -142,9 +148,12 @@ function resolveGovernorSettings(settings: Partial<GovernorSettings>): GovernorS
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   const resolved = { ...defaultGovernorSettings, ...Object.fromEntries(given) };
   const issues = Object.entries(resolved).flatMap(([key, value]) => {
-    if (!(key in defaultGovernorSettings)) return [`guards.governor.${key} is not a setting.`];
-    if (Number.isInteger(value) && value >= 1 && value <= 100_000) return [];
-    return [`guards.governor.${key} must be a whole number from 1 to 100000, not ${value}.`];
+    const range = (governorRanges as Readonly<Record<string, SettingRange>>)[key];
+    if (range === undefined) return [`guards.governor.${key} is not a setting.`];
+    const expected = rangeFault(value, range);
+    return expected === undefined
+      ? []
+      : [`guards.governor.${key} must be ${expected}, not ${value}.`];
   });
   if (issues.length === 0) return resolved;
   throw bridleError("config_invalid", { message: issues.join(" "), details: { issues } });

@@ -11,10 +11,10 @@ export function breakerOpenError({ key, tier, reason, retryAfterMs }: BreakerRef
   });
 }
 
-/** GV-1: the error of a call beyond the governor's rate. */
-export function rateGovernedError(retryAfterMs: number): CodedError {
+/** GV-1: the error of a call, or of a submit, beyond the governor's rate. `who` says for people what went too fast. */
+export function rateGovernedError(retryAfterMs: number, who = "The task calls"): CodedError {
   return bridleError("rate_governed", {
-    message: `The task calls faster than the governor allows. Try again in ${retryAfterMs} ms.`,
+    message: `${who} faster than the governor allows. Try again in ${retryAfterMs} ms.`,
     details: { retryAfterMs },
   });
 }

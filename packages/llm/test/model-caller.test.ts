@@ -361,7 +361,7 @@ describe("the chain", () => {
 
   it("[BR-17] goes on to the next target when the breaker of the first is open", async () => {
     const refusal = bridleError("breaker_open", {
-      details: { breaker: "provider:fake/m0" },
+      details: { key: "provider:fake/m0" },
     });
     const bench = callBench({ chain: [[hello], [hello]], refusals: { 0: refusal } });
     const { result } = await bench.settle();
@@ -370,7 +370,7 @@ describe("the chain", () => {
   });
 
   it("[BR-17] stays when the breaker that is open is the agent's", async () => {
-    const refusal = bridleError("breaker_open", { details: { breaker: "agent:w/a" } });
+    const refusal = bridleError("breaker_open", { details: { key: "agent:w/a" } });
     const bench = callBench({ chain: [[hello], [hello]], refusals: { 0: refusal } });
     expect((await bench.settle()).error).toBe(refusal);
   });

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
 import { livenessDefaults, type defaultLimits } from "./defaults.ts";
+import { breakerRanges, budgetRanges, governorRanges, watchdogRanges } from "./guard-ranges.ts";
+import type { SettingRange } from "./guard-ranges.ts";
 
 /**
  * Limits of an installation, with the range each may have. What a workflow sets for itself (budget, timeouts of task and
@@ -83,31 +85,51 @@ const model = z.strictObject({
 });
 
 const mode = z.enum(["enforce", "warn", "off"]).optional();
-const count = z.int().positive().max(1_000_000).optional();
-const duration = whole([1, 86_400_000]);
+
+/** A guard's setting, held to the range that the guard itself knows. */
+function setting({ min, max, isWhole }: SettingRange): z.ZodOptional<z.ZodNumber> {
+  const error = `Expected ${isWhole ? "a whole number" : "a number"} from ${min} to ${max}.`;
+  const number = isWhole ? z.int({ error }) : z.number({ error });
+  return number.min(min, { error }).max(max, { error }).optional();
+}
 
 const guards = z.strictObject({
   breaker: z
     .strictObject({
       mode,
-      windowSizeMs: whole([1000, 3_600_000]),
-      failureRateThreshold: z.number().gt(0).max(1).optional(),
-      minRequestVolume: count,
-      consecutiveFailures: count,
-      budgetBurnRate: z.number().gt(1).optional(),
-      halfOpenMaxRequests: count,
-      cooldownMs: duration,
+      windowSizeMs: setting(breakerRanges.windowSize),
+      failureRateThreshold: setting(breakerRanges.failureRateThreshold),
+      minRequestVolume: setting(breakerRanges.minRequestVolume),
+      consecutiveFailures: setting(breakerRanges.consecutiveFailures),
+      budgetBurnRate: setting(breakerRanges.budgetBurnRate),
+      halfOpenMaxRequests: setting(breakerRanges.halfOpenMaxRequests),
+      cooldownMs: setting(breakerRanges.cooldown),
+      inFlightCap: setting(breakerRanges.inFlightCap),
     })
     .optional(),
   watchdog: z
     .strictObject({
       mode,
-      graceMs: whole([0, 86_400_000]),
-      cancelGraceMs: whole([0, 600_000]),
+      graceMs: setting(watchdogRanges.graceMs),
+      cancelGraceMs: setting(watchdogRanges.cancelGraceMs),
+      stepTimeoutMultiplier: setting(watchdogRanges.stepTimeoutMultiplier),
     })
     .optional(),
-  budget: z.strictObject({ mode, factor: z.number().min(1).max(10).optional() }).optional(),
-  governor: z.strictObject({ mode, perSecond: count, perMinute: count }).optional(),
+  budget: z
+    .strictObject({
+      mode,
+      factor: setting(budgetRanges.factor),
+      allowFactorBelowOne: z.boolean().optional(),
+    })
+    .optional(),
+  governor: z
+    .strictObject({
+      mode,
+      perSecond: setting(governorRanges.callsPerSecond),
+      perMinute: setting(governorRanges.callsPerMinute),
+      runsPerMinute: setting(governorRanges.runsPerMinute),
+    })
+    .optional(),
 });
 
 export const serverConfigSchema = z.strictObject({

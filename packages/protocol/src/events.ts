@@ -184,6 +184,8 @@ const eventFields = {
 
 type Fields = typeof eventFields;
 type Typed<Group> = {
+    /** GV-1: one API key submits runs faster than it may. */
+    would_refuse_run: { ...fleet, apiKey: z.string(), retryAfterMs: count },
   [Type in keyof Group]: { readonly type: Type } & Readonly<
     z.infer<z.ZodObject<Extract<Group[Type], z.ZodRawShape>>>
   >;

@@ -79,6 +79,14 @@ export {
   type TransientEvent,
 } from "./events.ts";
 export { type FailureClass, failureClasses } from "./failure-class.ts";
+export {
+  breakerRanges,
+  budgetRanges,
+  governorRanges,
+  rangeFault,
+  type SettingRange,
+  watchdogRanges,
+} from "./guard-ranges.ts";
 export { openApiDocument } from "./http/open-api.ts";
 export { commonErrors, type RouteName, routeTable } from "./http/route-table.ts";
 export { type Route, type Scope, scopes } from "./http/route.ts";

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
 import { durationSchema } from "./duration.ts";
+import { breakerRanges, rangeFault } from "./guard-ranges.ts";
+import type { SettingRange } from "./guard-ranges.ts";
 import { taskNamePattern } from "./ids.ts";
 
 const wholeLimit = z.int().positive().max(Number.MAX_SAFE_INTEGER);
@@ -90,20 +92,23 @@ export const taskSpecSchema = z.strictObject({
   allowModelFallback: z.boolean().default(true),
 });
 
-const upToThousand = z.int().min(1).max(1000).optional();
+/** The breaker's own ranges: what a workflow may say is what a breaker can do. */
+function own({ min, max, isWhole }: SettingRange): z.ZodOptional<z.ZodNumber> {
+  return (isWhole ? z.int() : z.number()).min(min).max(max).optional();
+}
 
-/** Over the installation's own settings, for the breakers of this workflow's agents. The ranges are the breaker's. */
+/** Over the installation's own settings, for the breakers of this workflow's agents. */
 const breakerNumbers = {
-  failureRateThreshold: z.number().min(0.01).max(1).optional(),
-  minRequestVolume: upToThousand,
-  consecutiveFailures: upToThousand,
-  budgetBurnRate: z.number().min(1.01).max(1000).optional(),
-  halfOpenMaxRequests: upToThousand,
+  failureRateThreshold: own(breakerRanges.failureRateThreshold),
+  minRequestVolume: own(breakerRanges.minRequestVolume),
+  consecutiveFailures: own(breakerRanges.consecutiveFailures),
+  budgetBurnRate: own(breakerRanges.budgetBurnRate),
+  halfOpenMaxRequests: own(breakerRanges.halfOpenMaxRequests),
 };
 
 /** BR-1: one cell per second. */
 function isWindow(ms: number): boolean {
-  return ms >= 1000 && ms <= 600_000 && ms % 1000 === 0;
+  return rangeFault(ms, breakerRanges.windowSize) === undefined && ms % 1000 === 0;
 }
 
 export const breakerSpecSchema = z.strictObject({

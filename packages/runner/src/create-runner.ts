@@ -7,6 +7,7 @@
  * 3. After `stop` nothing of this worker is left: no process, timer, lease or subscription.
  */
 import type { AnyAgent, EnvReference } from "@bridle/agent";
+import { Governor } from "@bridle/breaker";
 import type { BreakerSet } from "@bridle/breaker";
 import { FactorBook } from "@bridle/budget";
 import type { Bus } from "@bridle/bus";
@@ -206,6 +207,7 @@ class FleetRunner implements Runner {
       store,
       models,
       breakers,
+      governor: new Governor({ clock, settings: settings.governor, mode: settings.governorMode }),
       scanner: this.#createScanner(),
       bus,
       clock,
@@ -216,7 +218,7 @@ class FleetRunner implements Runner {
       holds,
       unsettled: new UnsettledCalls({ ledger, clock, holds }),
       queue: new ReserveQueue(clock),
-      factors: new FactorBook(),
+      factors: new FactorBook({ allowFactorBelowOne: settings.allowFactorBelowOne }),
       refusesSteps: () => (this.#lease.isLive ? undefined : lostLease()),
       resolveSecret,
       onLine,

@@ -1,8 +1,7 @@
 import type { GuardMode } from "@bridle/agent";
+import type { GovernorSettings } from "@bridle/breaker";
 import { defaultLimits, livenessDefaults } from "@bridle/protocol";
 
-import { governorDefaults } from "./admission/governor.ts";
-import type { GovernorLimits } from "./admission/governor.ts";
 import { isolateDefaults } from "./isolates/isolate-settings.ts";
 import type { IsolateSettings } from "./isolates/isolate-settings.ts";
 
@@ -26,8 +25,11 @@ export interface RunnerSettings {
   readonly holdRenewMs: number;
   /** BU-7: a fixed factor, by an operator's word. Undefined: 1.2, then what is learnt per agent and model (BU-14). */
   readonly budgetFactor: number | undefined;
+  /** BU-14: an operator lets the learnt factor fall below 1, on its evidence. */
+  readonly allowFactorBelowOne: boolean;
   readonly budgetMode: GuardMode;
-  readonly governor: GovernorLimits;
+  /** GV-1: calls of one task over its attempts. Absent ones: the governor's own. */
+  readonly governor: Partial<GovernorSettings>;
   readonly governorMode: GuardMode;
   readonly isolates: IsolateSettings;
   /** Lines and bytes that one task may log; the rest is counted. */
@@ -49,8 +51,9 @@ export const runnerDefaults: RunnerSettings = {
   reconcileMs: livenessDefaults.reconcileMs,
   holdRenewMs: livenessDefaults.holdRenewMs,
   budgetFactor: undefined,
+  allowFactorBelowOne: false,
   budgetMode: "enforce",
-  governor: governorDefaults,
+  governor: {},
   governorMode: "enforce",
   isolates: isolateDefaults,
   logLines: 1000,

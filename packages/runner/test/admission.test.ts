@@ -1,4 +1,4 @@
-import { BreakerSet } from "@bridle/breaker";
+import { BreakerSet, Governor } from "@bridle/breaker";
 import type { CodedError } from "@bridle/kernel";
 import { seededRandom, sequenceIds, SimulatedClock } from "@bridle/kernel/testing";
 import type { Ledger } from "@bridle/ports";
@@ -8,7 +8,6 @@ import { describe, expect, it } from "vitest";
 
 import type { AdmissionParts } from "../src/admission/admission-parts.ts";
 import type { CallEnd } from "../src/admission/call-end.ts";
-import { Governor, governorDefaults } from "../src/admission/governor.ts";
 import { HoldKeeper } from "../src/admission/hold-keeper.ts";
 import { ReserveQueue } from "../src/admission/reserve-queue.ts";
 import { TaskAdmission } from "../src/admission/task-admission.ts";
@@ -74,7 +73,7 @@ function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
     },
     note: () => {},
   } as unknown as BreakerSet;
-  const governor = new Governor(governorDefaults);
+  const governor = new Governor({ clock });
   const holds = new HoldKeeper({ ledger, clock, everyMs: 15_000 });
   const unsettled = new UnsettledCalls({ ledger, clock, holds });
   const admission = new TaskAdmission({
@@ -85,7 +84,6 @@ function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
     ledger,
     breakers,
     governor,
-    governorMode: "enforce",
     budgetMode: "enforce",
     holds,
     unsettled,
@@ -334,19 +332,20 @@ describe("the end of a call", () => {
 });
 
 describe("[GV-1] the governor", () => {
-  it("admits ten in a second and the eleventh when the first is a second old", () => {
-    const governor = new Governor(governorDefaults);
-    const answers = Array.from({ length: 11 }, () => governor.admit(0));
-    expect(answers.filter(({ admitted }) => admitted)).toHaveLength(10);
-    expect(answers.at(-1)).toEqual({ admitted: false, retryAfterMs: 1000 });
-    expect(governor.admit(1000)).toEqual({ admitted: true });
-  });
-
-  it("admits sixty in a minute, however they are spread", () => {
-    const governor = new Governor(governorDefaults);
-    const admitted = Array.from({ length: 100 }, (_, call) => governor.admit(call * 500));
-    expect(admitted.filter((answer) => answer.admitted)).toHaveLength(60);
-    expect(governor.admit(50_000)).toEqual({ admitted: false, retryAfterMs: 10_000 });
+  it("counts a task's calls over its attempts, not another task's", async () => {
+    const first = setUp();
+    const sharing = (more: Partial<AdmissionParts["spender"]>) =>
+      setUp({}, { governor: first.governor, spender: { ...spender, ...more } });
+    const retried = sharing({ attempt: 2 });
+    const other = sharing({ taskId: asTaskId("other") });
+    for (let calls = 0; calls < 10; calls++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await first.admission.admit(ask());
+    }
+    expect(await codeOf(retried.admission.admit(ask()))).toBe("rate_governed");
+    expect(retried.journal).toMatchObject([{ type: "governor.refused", retryAfterMs: 1000 }]);
+    expect(await codeOf(other.admission.admit(ask()))).toBe("admitted");
+    expect(await codeOf(retried.admission.admit(ask({ isGoverned: false })))).toBe("admitted");
   });
 });
 

@@ -736,6 +736,27 @@ describe("the worker", () => {
     expect((await rig.envelope(task)).settled.calls).toBe(10);
   });
 
+  it("[R1] [GV-1] a task that is tried again at once does not begin a new minute", async () => {
+    rig = await createVirtualRig({
+      settings: { governor: { callsPerMinute: 8 } },
+      agents: [
+        inlineAgent("racer", async (context) => {
+          for (let calls = 0; calls < 6; calls++) {
+            // oxlint-disable-next-line no-await-in-loop -- one after the other
+            await context.llm("small", { prompt: "x" });
+          }
+          throw new Error("not yet");
+        }),
+      ],
+    });
+    const task = await rig.runToEnd({ agent: "racer" });
+    expect(await rig.outcome(task)).toMatchObject({ cause: "agent_error" });
+    await rig.redispatch(task, 2, "racer");
+    await untilEnded(rig, rig.clock, task, 2);
+    expect(await rig.outcome(task, 2)).toMatchObject({ code: "rate_governed" });
+    expect((await rig.envelope(task)).settled.calls).toBe(8);
+  });
+
   it("with fewer watch slots than tasks it runs nothing unwatched and gives the rest back", async () => {
     const elsewhere = new SimulatedClock();
     let runs = 0;

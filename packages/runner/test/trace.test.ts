@@ -6,7 +6,7 @@ import { createVirtualRig, inlineAgent } from "./virtual-rig.ts";
 it("[O1] whatever a worker tells of a task carries the trace of its run", async () => {
   const rig = await createVirtualRig({
     model: answerAtOnce,
-    settings: { governorMode: "warn", governor: { perSecond: 1, perMinute: 1 } },
+    settings: { governorMode: "warn", governor: { callsPerSecond: 1, callsPerMinute: 1 } },
     agents: [
       inlineAgent("asks", async (context) => {
         context.heartbeat({ progress: "asking" });

@@ -23,6 +23,7 @@ const warnings: ReadonlySet<EventType> = new Set<EventType>([
   "would_refuse",
   "breaker.open",
   "would_trip",
+  "would_refuse_run",
   "guard.degraded",
   "clock_gap",
   "timeout.raised",

@@ -7,6 +7,7 @@ import { createApi } from "@bridle/server";
 import type { PartState } from "@bridle/server";
 
 import { fileAuthenticator } from "../access/file-authenticator.ts";
+import { governRuns } from "./govern-runs.ts";
 import { isLoopback } from "./is-loopback.ts";
 import type { Parts } from "./parts.ts";
 
@@ -39,6 +40,7 @@ export async function startServer(
       agents: config.agents.map(({ name }) => name),
       models: Object.keys(config.models),
     }),
+    governRun: governRuns(parts),
     bus: parts.bus,
     clock,
     log: parts.log.child({ part: "server" }),

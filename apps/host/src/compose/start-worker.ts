@@ -128,6 +128,7 @@ function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInp
       cancelGraceMs,
       graceMs,
       budgetFactor: budget?.factor,
+      allowFactorBelowOne: budget?.allowFactorBelowOne,
       budgetMode: budget?.mode,
       governorMode: governor?.mode,
     }),
@@ -138,6 +139,6 @@ function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInp
 function governorLimits(
   governor: NonNullable<NonNullable<Config["guards"]>["governor"]>,
 ): NonNullable<RunnerSettingsInput["governor"]> {
-  const { perSecond = 10, perMinute = 60 } = governor;
-  return { perSecond, perMinute };
+  const { perSecond, perMinute } = governor;
+  return withoutUndefined({ callsPerSecond: perSecond, callsPerMinute: perMinute });
 }

@@ -14,7 +14,7 @@ export interface Config extends Omit<ConfigFile, "agents" | "liveness"> {
 
 /** Checks all of it before it says anything: rejects with one `config_invalid` that lists every fault by key. */
 export function checkConfig(value: unknown, source: string): Config {
-  const parsed = configFileSchema.safeParse(value);
+  const parsed = configFileSchema.safeParse(value, { reportInput: true });
   if (!parsed.success) throw configInvalid(source, parsed.error.issues.flatMap(issuesOf));
   const liveness = { ...livenessDefaults, ...definedOf(parsed.data.liveness ?? {}) };
   const agents = parsed.data.agents.filter(isAgentDefinition);
@@ -31,6 +31,13 @@ export function checkConfig(value: unknown, source: string): Config {
 type ZodIssue = NonNullable<
   ReturnType<typeof configFileSchema.safeParse>["error"]
 >["issues"][number];
+
+/** What was written, for numbers and modes: a key or a URL with credentials must not reach a log. */
+function received({ path: [section], input }: ZodIssue): string {
+  if (!["guards", "limits", "liveness"].includes(String(section))) return "";
+  const shown = typeof input === "number" ? String(input) : JSON.stringify(input);
+  return ` It is ${(shown ?? "missing").slice(0, 80)}.`;
+}
 
 /** Members a configuration may have at a path: those of the schema's object there. */
 function namesAt(path: readonly PropertyKey[]): readonly string[] {
@@ -61,7 +68,9 @@ function inner(schema: unknown): unknown {
 function issuesOf(issue: ZodIssue): SpecIssue[] {
   const key = issue.path.map(String).join(".");
   if (issue.code !== "unrecognized_keys")
-    return [at(key, `${key === "" ? "The configuration" : key}: ${issue.message}`)];
+    return [
+      at(key, `${key === "" ? "The configuration" : key}: ${issue.message}${received(issue)}`),
+    ];
   return issue.keys.map((name) => {
     const suggestion = closestName(name, namesAt(issue.path));
     const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;

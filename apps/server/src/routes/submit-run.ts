@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { sleep } from "@bridle/kernel";
+import type { Submit } from "@bridle/orchestrator";
 import { bridleError, isTerminalRun, submitBodySchema } from "@bridle/protocol";
 import type { RunStatus, Submitted } from "@bridle/protocol";
 
@@ -13,17 +14,33 @@ const longestKey = 255;
 
 export async function submitRun(request: ApiRequest, context: ApiContext): Promise<Submitted> {
   if (context.draining.aborted) throw bridleError("shutting_down");
-  const { spec, input } = readSubmit(request.body);
-  const answer = await context.submit({
-    spec,
-    input,
-    traceId: traceIdOf(headerOf(request, "traceparent")) ?? context.newTraceId(),
-    idempotency: idempotencyOf(request, { spec, input }),
-  });
+  const answer = await submitGoverned(request, context);
   const { wait } = request.query as { wait?: number };
   const status = wait === undefined ? "QUEUED" : await statusWithin(answer.runId, wait, context);
   void request.reply.header("location", `/api/v1/runs/${answer.runId}`);
   return { runId: answer.runId, traceId: answer.traceId, status };
+}
+
+/** Only a run that is new counts: neither a refused submit nor a repeated one does (GV-1, S9). */
+async function submitGoverned(
+  request: ApiRequest,
+  context: ApiContext,
+): Promise<Awaited<ReturnType<Submit>>> {
+  const { spec, input } = readSubmit(request.body);
+  const giveBack = context.governRun(request.principal.id);
+  try {
+    const answer = await context.submit({
+      spec,
+      input,
+      traceId: traceIdOf(headerOf(request, "traceparent")) ?? context.newTraceId(),
+      idempotency: idempotencyOf(request, { spec, input }),
+    });
+    if (answer.outcome === "same") giveBack();
+    return answer;
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
 }
 
 /** `{spec, input}`, or the workflow itself: no workflow has a member `spec`. */

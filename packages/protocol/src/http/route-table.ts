@@ -53,6 +53,7 @@ export const routeTable = {
       "body_too_large",
       "media_type_unsupported",
       "idempotency_conflict",
+      "rate_governed",
       "shutting_down",
     ],
   },

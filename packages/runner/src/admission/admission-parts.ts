@@ -1,15 +1,14 @@
 import type { GuardMode } from "@bridle/agent";
-import type { BreakerSet } from "@bridle/breaker";
+import type { BreakerSet, Governor } from "@bridle/breaker";
 import type { Clock, CodedError, Ids } from "@bridle/kernel";
 import type { Ledger } from "@bridle/ports";
 import type { JournalEvent, Spender } from "@bridle/protocol";
 
-import type { Governor } from "./governor.ts";
 import type { HoldKeeper } from "./hold-keeper.ts";
 import type { ReserveQueue } from "./reserve-queue.ts";
 import type { UnsettledCalls } from "./unsettled-calls.ts";
 
-/** What the gate of one attempt works with. `queue`, `holds`, `unsettled` and `breakers` are the worker's; `governor` is the task's. */
+/** What the gate of one attempt works with. `queue`, `holds`, `unsettled`, `breakers` and `governor` are the worker's. */
 export interface AdmissionParts {
   readonly spender: Spender;
   readonly traceId: string;
@@ -17,8 +16,7 @@ export interface AdmissionParts {
   readonly ids: Ids;
   readonly ledger: Ledger;
   readonly breakers: BreakerSet;
-  readonly governor: Governor;
-  readonly governorMode: GuardMode;
+  readonly governor: Pick<Governor, "admitCall">;
   readonly budgetMode: GuardMode;
   readonly holds: HoldKeeper;
   readonly unsettled: UnsettledCalls;

@@ -8,6 +8,7 @@
  * A3. A ledger that does not answer means no money: `budget_unavailable`, nothing is sent, no breaker hears of it (BU-21).
  * A4. After `stop` nothing is let out any more.
  */
+import { breakerOpenError, rateGovernedError } from "@bridle/breaker";
 import type { BreakerRefusal, Permit } from "@bridle/breaker";
 import { reservationFor } from "@bridle/budget";
 import type { CodedError } from "@bridle/kernel";
@@ -16,6 +17,7 @@ import type { Amounts } from "@bridle/protocol";
 
 import type { AdmissionParts } from "./admission-parts.ts";
 import type { CallEnd } from "./call-end.ts";
+import { governedTask } from "./governed-task.ts";
 import { OpenCall } from "./open-call.ts";
 import { reserveHold } from "./reserve-hold.ts";
 
@@ -45,12 +47,12 @@ export class TaskAdmission {
   /** Rejects with the guard's refusal; then nothing is held. */
   async admit(ask: CallAsk): Promise<OpenCall> {
     this.#assertLive();
-    const countedMs = this.#passGovernor(ask);
+    const giveBack = this.#passGovernor(ask);
     try {
       this.#checkBreakers(ask);
       return await this.#reserveAndGo(ask);
     } catch (error) {
-      if (countedMs !== undefined) this.#parts.governor.giveBack(countedMs);
+      giveBack?.();
       throw error;
     }
   }
@@ -71,21 +73,21 @@ export class TaskAdmission {
     if (reason !== undefined) throw reason;
   }
 
-  /** When the governor counted the call; undefined when it did not. */
-  #passGovernor({ step, isGoverned }: CallAsk): number | undefined {
-    const { governor, governorMode, clock, journal, spender } = this.#parts;
-    if (!isGoverned || governorMode === "off") return undefined;
-    const nowMs = clock.monotonicMs();
-    const answer = governor.admit(nowMs);
-    if (answer.admitted) return nowMs;
-    const { retryAfterMs } = answer;
+  /** What undoes the governor's count; undefined for what it does not count. */
+  #passGovernor({ step, isGoverned }: CallAsk): (() => void) | undefined {
+    if (!isGoverned) return undefined;
+    const { governor, clock, journal, spender } = this.#parts;
+    const answer = governor.admitCall(governedTask(spender));
     const at = clock.wallMs();
-    if (governorMode === "warn") {
-      journal({ type: "would_refuse", ...spender, at, step, guard: "governor", reason: "rate" });
-      return undefined;
+    if (!answer.allowed) {
+      const { retryAfterMs } = answer;
+      journal({ type: "governor.refused", ...spender, at, step, retryAfterMs });
+      throw rateGovernedError(retryAfterMs);
     }
-    journal({ type: "governor.refused", ...spender, at, step, retryAfterMs });
-    throw bridleError("rate_governed", { details: { retryAfterMs } });
+    if (answer.wouldRefuseMs !== undefined) {
+      journal({ type: "would_refuse", ...spender, at, step, guard: "governor", reason: "rate" });
+    }
+    return answer.giveBack;
   }
 
   #checkBreakers({ step, keys }: CallAsk): void {
@@ -152,15 +154,11 @@ export class TaskAdmission {
     return call;
   }
 
-  #breakerRefused(step: number, { key, retryAfterMs }: BreakerRefusal): CodedError {
+  #breakerRefused(step: number, refusal: BreakerRefusal): CodedError {
     const { journal, spender, clock } = this.#parts;
-    const wholeMs = Math.max(0, Math.ceil(retryAfterMs));
-    const at = clock.wallMs();
-    journal({ type: "breaker.refused", ...spender, at, step, key, retryAfterMs: wholeMs });
-    return bridleError("breaker_open", {
-      message: `The circuit breaker "${key}" is open; no request was sent. It may be tried again in ${wholeMs} ms.`,
-      details: { breaker: key, retryAfterMs: wholeMs },
-    });
+    const { key, retryAfterMs } = refusal;
+    journal({ type: "breaker.refused", ...spender, at: clock.wallMs(), step, key, retryAfterMs });
+    return breakerOpenError(refusal);
   }
 }
 

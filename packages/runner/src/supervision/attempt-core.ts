@@ -4,7 +4,6 @@ import { bridleError } from "@bridle/protocol";
 import type { FromIsolate, JournalEvent, Spender, TaskEnvelope } from "@bridle/protocol";
 
 import type { AdmissionParts } from "../admission/admission-parts.ts";
-import { Governor } from "../admission/governor.ts";
 import { TaskAdmission } from "../admission/task-admission.ts";
 import { deferred } from "../deferred.ts";
 import type { Watch } from "../scanner/scanner.ts";
@@ -166,7 +165,8 @@ export class AttemptCore {
 
   #admissionParts(): AdmissionParts {
     const { worker, spender, traceId } = this.options;
-    const { store, settings, clock, ids, breakers, holds, unsettled, queue, refusesSteps } = worker;
+    const { store, settings, clock, ids, breakers, governor, holds, unsettled, queue } = worker;
+    const { refusesSteps } = worker;
     return {
       spender,
       traceId,
@@ -174,8 +174,7 @@ export class AttemptCore {
       ids,
       ledger: store.ledger,
       breakers,
-      governor: new Governor(settings.governor),
-      governorMode: settings.governorMode,
+      governor,
       budgetMode: settings.budgetMode,
       holds,
       unsettled,

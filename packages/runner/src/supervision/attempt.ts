@@ -6,11 +6,12 @@
  * 3. Before the finish: calls settled. With it: the end of the journal, so that no result stands without it. The finish ends what is left and is tried until the store answers.
  * 4. The isolate is given back clean or ended; nothing of it outlives the attempt (WD-15).
  */
-import { routeOutcome } from "@bridle/breaker";
+import { breakerOpenError, routeOutcome } from "@bridle/breaker";
 import type { TaskWatch } from "@bridle/breaker";
 import { CodedError } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 
+import { governedTask } from "../admission/governed-task.ts";
 import type { IsolateSource } from "../isolates/isolate-source.ts";
 import type { Isolate } from "../isolates/isolate.ts";
 import { failedBy } from "../outcome/attempt-end.ts";
@@ -67,10 +68,7 @@ export class Attempt {
       await this.#runWatched(taskWatch);
       return;
     }
-    const { key, retryAfterMs } = answer;
-    const message = `The circuit breaker "${key}" is open; the task was not started.`;
-    const error = bridleError("breaker_open", { message, details: { breaker: key, retryAfterMs } });
-    await this.#finish(failedBy(error), taskWatch);
+    await this.#finish(failedBy(breakerOpenError(answer)), taskWatch);
   }
 
   /** It stands in the log since the claim itself; here the bus of this process hears of it. */
@@ -151,6 +149,7 @@ export class Attempt {
       graceUsedMs: graceUsedMs + watch.close().graceUsedMs,
     });
     const outcome = end.status === "completed" ? "completed" : end.cause;
+    if (outcome === "completed") worker.governor.forgetTask(governedTask(spender));
     taskWatch.end(routeOutcome({ kind: "task", outcome }), { traceId });
     if (answer?.accepted === false) {
       const at = worker.clock.wallMs();

@@ -1,5 +1,5 @@
 import type { EnvReference } from "@bridle/agent";
-import type { BreakerSet } from "@bridle/breaker";
+import type { BreakerSet, Governor } from "@bridle/breaker";
 import type { FactorBook } from "@bridle/budget";
 import type { Bus } from "@bridle/bus";
 import type { Clock, CodedError, Ids } from "@bridle/kernel";
@@ -30,6 +30,8 @@ export interface WorkerParts {
   readonly store: Store;
   readonly models: ModelCaller;
   readonly breakers: BreakerSet;
+  /** GV-1: counts per task over its attempts here. */
+  readonly governor: Governor;
   readonly scanner: Scanner;
   readonly bus: Pick<Bus, "emit">;
   readonly clock: Clock;
