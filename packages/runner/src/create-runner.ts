@@ -28,6 +28,7 @@ import { runJob } from "./run-job.ts";
 import { resolveRunnerSettings } from "./runner-settings.ts";
 import type { RunnerSettingsInput } from "./runner-settings.ts";
 import type { Scanner, ScannerOptions } from "./scanner/scanner.ts";
+import { CallTimeouts } from "./supervision/call-timeouts.ts";
 import { within } from "./supervision/within.ts";
 import { ActiveAttempts } from "./worker/active-attempts.ts";
 import { ClaimSweeper } from "./worker/claim-sweeper.ts";
@@ -218,6 +219,7 @@ class FleetRunner implements Runner {
       holds,
       unsettled: new UnsettledCalls({ ledger, clock, holds }),
       queue: new ReserveQueue(clock),
+      timeouts: new CallTimeouts({ settings, bus, clock }),
       factors: new FactorBook({ allowFactorBelowOne: settings.allowFactorBelowOne }),
       refusesSteps: () => (this.#lease.isLive ? undefined : lostLease()),
       resolveSecret,

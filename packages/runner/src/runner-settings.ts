@@ -9,8 +9,10 @@ export interface RunnerSettings {
   /** Steps of one task at most (WD-1). */
   readonly maxStepsPerTask: number;
   readonly outputBytes: number;
+  /** WD-8: the upper end of adaptive step timeouts, and what holds before there are samples. */
   readonly modelStepTimeoutMs: number;
   readonly toolStepTimeoutMs: number;
+  readonly stepTimeoutMultiplier: number;
   /** WD-13: from the cancel to the kill. */
   readonly cancelGraceMs: number;
   /** WD-10: grace of a task over its attempts. */
@@ -42,6 +44,7 @@ export const runnerDefaults: RunnerSettings = {
   outputBytes: defaultLimits.outputBytes,
   modelStepTimeoutMs: defaultLimits.modelStepTimeoutMs,
   toolStepTimeoutMs: defaultLimits.toolStepTimeoutMs,
+  stepTimeoutMultiplier: 3,
   cancelGraceMs: 5000,
   graceMs: 60_000,
   workerLeaseMs: livenessDefaults.workerLeaseMs,

@@ -17,7 +17,13 @@ export {
 } from "./run-clock.ts";
 export type { LiveTask, RunClock, RunClockEvent } from "./run-clock.ts";
 export { StepTimeouts } from "./step-timeouts.ts";
-export type { FinishedCall, StepTimeout, TimedKind, TimeoutRaise } from "./step-timeouts.ts";
+export type {
+  FinishedCall,
+  StepTimeout,
+  StepTimeoutsOptions,
+  TimedKind,
+  TimeoutRaise,
+} from "./step-timeouts.ts";
 export { TableClock } from "./table-clock.ts";
 export { after, durationOf, elapsed, instantOf, isReached } from "./table-time.ts";
 export { VerdictScan } from "./verdict-scan.ts";

@@ -1,4 +1,5 @@
 import { RingBuffer } from "@bridle/kernel";
+import { rangeFault, watchdogRanges } from "@bridle/protocol";
 
 import { CompletedDurations } from "./completed-durations.ts";
 
@@ -42,6 +43,21 @@ export interface TimeoutRaise {
   readonly timeoutMs: number;
 }
 
+export interface StepTimeoutsOptions {
+  /** Of the P95, 3 to 5. */
+  readonly multiplier?: number | undefined;
+  /** Another upper end of the clamp; also what holds before there are samples. At least 1 ms. */
+  readonly mostMs?: Partial<Readonly<Record<TimedKind, number | undefined>>> | undefined;
+}
+
+/** An upper end below the lower one moves that, too. */
+function boundsUpTo(usual: Bounds, mostMs: number = usual.mostMs): Bounds {
+  if (!Number.isFinite(mostMs) || mostMs < 1) {
+    throw new RangeError(`A step timeout's upper end must be at least 1 ms, not ${mostMs}.`);
+  }
+  return { ...usual, mostMs, leastMs: Math.min(usual.leastMs, mostMs) };
+}
+
 class KeyHistory {
   readonly durations = new CompletedDurations(1000);
   readonly recent = new RingBuffer<boolean>(recentCalls);
@@ -62,13 +78,18 @@ export class StepTimeouts {
     tool: new Map(),
   };
   readonly #multiplier: number;
+  readonly #bounds: Readonly<Record<TimedKind, Bounds>>;
 
-  /** `multiplier` of the P95, 3 to 5. */
-  constructor({ multiplier = 3 }: { readonly multiplier?: number | undefined } = {}) {
-    if (!(multiplier >= 3 && multiplier <= 5)) {
-      throw new RangeError(`The multiplier of the P95 must be from 3 to 5, not ${multiplier}.`);
+  constructor({ multiplier = 3, mostMs = {} }: StepTimeoutsOptions = {}) {
+    const expected = rangeFault(multiplier, watchdogRanges.stepTimeoutMultiplier);
+    if (expected !== undefined) {
+      throw new RangeError(`The multiplier of the P95 must be ${expected}, not ${multiplier}.`);
     }
     this.#multiplier = multiplier;
+    this.#bounds = {
+      llm: boundsUpTo(bounds.llm, mostMs.llm),
+      tool: boundsUpTo(bounds.tool, mostMs.tool),
+    };
   }
 
   /** An explicit timeout is taken as it is. */
@@ -103,7 +124,7 @@ export class StepTimeouts {
   }
 
   #adaptiveMs(kind: TimedKind, history: KeyHistory | undefined): number {
-    const { leastMs, mostMs, marginMs } = bounds[kind];
+    const { leastMs, mostMs, marginMs } = this.#bounds[kind];
     if (history === undefined || history.durations.size < leastSamples) return mostMs;
     const p95 = history.durations.percentile(0.95);
     const wantedMs = Math.max(this.#multiplier * p95, p95 + marginMs);

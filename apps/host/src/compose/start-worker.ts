@@ -111,7 +111,7 @@ function breakerOptions({ guards }: Config): {
 function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInput {
   const { watchdog, budget, governor } = guards ?? {};
   const { maxStepsPerTask, outputBytes, modelStepTimeoutMs, toolStepTimeoutMs } = limits ?? {};
-  const { cancelGraceMs, graceMs } = watchdog ?? {};
+  const { cancelGraceMs, graceMs, stepTimeoutMultiplier } = watchdog ?? {};
   return {
     workerLeaseMs: liveness.workerLeaseMs,
     workerRenewMs: liveness.workerRenewMs,
@@ -125,6 +125,7 @@ function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInp
       outputBytes,
       modelStepTimeoutMs,
       toolStepTimeoutMs,
+      stepTimeoutMultiplier,
       cancelGraceMs,
       graceMs,
       budgetFactor: budget?.factor,

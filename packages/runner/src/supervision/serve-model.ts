@@ -4,6 +4,7 @@ import type { ModelRequest } from "@bridle/protocol";
 
 import { callEndOf } from "../admission/call-end.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
+import type { CallEnding } from "./call-timeouts.ts";
 import { coded } from "./coded.ts";
 import { stepOutcomeOf } from "./step-book.ts";
 import type { Step } from "./step-book.ts";
@@ -77,7 +78,6 @@ function hasOnePrompt({ prompt, messages }: ModelRequest): boolean {
 /** The gate of this step, as the call layer sees it: each wire call passes it, and has the step's clock while it is out. */
 function wireAdmission(scope: AttemptScope, step: Step, spent: { nanoUsd: number }): WireAdmission {
   const { admission, clocks, envelope, worker } = scope;
-  const timeoutMs = envelope.stepMs ?? worker.settings.modelStepTimeoutMs;
   const learn = (
     { target, ...sample }: { target: string; estimate: number; reserved: number },
     { basis, actual }: WireEnd,
@@ -97,10 +97,11 @@ function wireAdmission(scope: AttemptScope, step: Step, spent: { nanoUsd: number
         onWaiting: (atMostMs) => clocks.pause(step.number, "budget", atMostMs),
         onWaited: () => clocks.resume(),
       });
-      clocks.start(step.number, "llm", timeoutMs);
+      clocks.start(step.number, "llm", worker.timeouts.of("llm", target, envelope.stepMs));
       return {
         end: async (end) => {
-          clocks.end(step.number);
+          const silentMs = clocks.end(step.number);
+          worker.timeouts.ended({ kind: "llm", key: target }, silentMs, endingOf(end));
           if (!call.hasEnded) {
             spent.nanoUsd += end.actual.nanoUsd;
             learn({ target, estimate: estimate.tokens, reserved: call.reserved.tokens }, end);
@@ -110,6 +111,12 @@ function wireAdmission(scope: AttemptScope, step: Step, spent: { nanoUsd: number
       };
     },
   };
+}
+
+/** The call layer says `timeout` of what its own clock ended and of what ours did. */
+function endingOf({ outcome, class: failureClass }: WireEnd): CallEnding {
+  if (outcome === "success") return "completed";
+  return failureClass === "timeout" ? "timed_out" : "left";
 }
 
 /** The chain's burning and the agent in this workflow (BR-13); umbrellas are the breakers' own business. */

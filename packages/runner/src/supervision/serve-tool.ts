@@ -1,4 +1,5 @@
 import type { AnyTool } from "@bridle/agent";
+import type { ToolOutcome } from "@bridle/breaker";
 import type { CodedError } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 
@@ -81,9 +82,10 @@ export async function closeOpenTools(scope: AttemptScope, reason: CodedError): P
   await Promise.all(
     scope.tools.takeAll().map(async (open) => {
       if (open.tool !== undefined) {
-        await open.call?.end(toolEnd(open.tool, toolOutcomeOf(ending, open.tool, reason)));
+        const outcome = toolOutcomeOf(ending, open.tool, reason);
+        endClock(scope, open.step, outcome);
+        await open.call?.end(toolEnd(open.tool, outcome));
       }
-      scope.clocks.end(open.step.number);
       scope.steps.finish(open.step, { outcome: stepOutcomeOf(reason.code), code: reason.code });
     }),
   );
@@ -100,9 +102,9 @@ async function openTool(scope: AttemptScope, tool: AnyTool, argsText: string): P
     }
     const kept = tool.sideEffects ? begun.key : undefined;
     const call = await admitTool(scope, { tool, step, kept });
-    const timeoutMs =
-      scope.envelope.stepMs ?? tool.timeoutMs ?? scope.worker.settings.toolStepTimeoutMs;
-    scope.clocks.start(step.number, "tool", timeoutMs);
+    const explicitMs = scope.envelope.stepMs ?? tool.timeoutMs;
+    const timeout = scope.worker.timeouts.of("tool", tool.name, explicitMs);
+    scope.clocks.start(step.number, "tool", timeout);
     return { state: "go", open: { step, call, tool, key: kept } };
   } catch (error) {
     const { code } = coded(error, "tool_failed");
@@ -145,7 +147,7 @@ async function closeTool(scope: AttemptScope, open: OpenTool, ending: ToolEnding
   const tool = mustTool(open);
   const stopped = scope.signal.aborted ? (scope.signal.reason as CodedError) : undefined;
   const outcome = toolOutcomeOf(ending, tool, stopped);
-  scope.clocks.end(open.step.number);
+  endClock(scope, open.step, outcome);
   try {
     return await keepResult(scope, open, ending);
   } finally {
@@ -156,6 +158,15 @@ async function closeTool(scope: AttemptScope, open: OpenTool, ending: ToolEnding
       nanoUsd: toolCost(tool).nanoUsd,
     });
   }
+}
+
+/** A call that was in hand when another one's clock ran out has not timed out itself. */
+function endClock({ clocks, worker }: AttemptScope, step: Step, outcome: ToolOutcome): void {
+  const isDue = clocks.isDue(step.number);
+  const silentMs = clocks.end(step.number);
+  const ending = outcome === "success" ? "completed" : "left";
+  const timedOut = outcome === "step_timeout" && isDue;
+  worker.timeouts.ended({ kind: "tool", key: step.key }, silentMs, timedOut ? "timed_out" : ending);
 }
 
 async function keepResult(

@@ -4,16 +4,20 @@
  *
  * C1. Each wire call and each tool call has its own clock from its own beginning (WD-2).
  * C2. A call that sleeps between two tries has none; when every call sleeps, the task waits and its other clocks stand still.
- * C3. Output that counts starts a model call's clock afresh (WD-9).
+ * C3. Output that counts starts a model call's clock afresh (WD-9). What a call is measured by, for later timeouts (WD-8), is
+ *     what its clock judges: the longest time without such output, which for a call that is not streamed is all of it.
  */
 import type { Clock } from "@bridle/kernel";
+import type { StepTimeout } from "@bridle/watchdog";
 
 import type { StepOptions, Watch } from "../scanner/scanner.ts";
 
 interface OpenClock {
   readonly kind: StepOptions["kind"];
-  readonly timeoutMs: number;
+  readonly timeout: StepTimeout;
   dueMs: number;
+  quietSinceMs: number;
+  longestMs: number;
 }
 
 /** Output is counted at most this often: a stream of thousands of deltas costs a call each second. */
@@ -34,19 +38,24 @@ export class StepClocks {
     this.#onWait = onWait;
   }
 
-  start(step: number, kind: StepOptions["kind"], timeoutMs: number): void {
+  start(step: number, kind: StepOptions["kind"], timeout: StepTimeout): void {
     if (this.#isWaiting) {
       this.#isWaiting = false;
       this.#watch.endWait();
     }
-    this.#open.set(step, { kind, timeoutMs, dueMs: this.#clock.monotonicMs() + timeoutMs });
+    const nowMs = this.#clock.monotonicMs();
+    const dueMs = nowMs + timeout.timeoutMs;
+    this.#open.set(step, { kind, timeout, dueMs, quietSinceMs: nowMs, longestMs: 0 });
     this.#apply();
   }
 
   progress(step: number): void {
     const open = this.#open.get(step);
     if (open === undefined) return;
-    const dueMs = this.#clock.monotonicMs() + open.timeoutMs;
+    const nowMs = this.#clock.monotonicMs();
+    open.longestMs = quietest(open, nowMs);
+    open.quietSinceMs = nowMs;
+    const dueMs = nowMs + open.timeout.timeoutMs;
     if (dueMs - open.dueMs < progressEveryMs) return;
     open.dueMs = dueMs;
     this.#apply();
@@ -69,9 +78,20 @@ export class StepClocks {
     this.#watch.endWait();
   }
 
-  end(step: number): void {
+  /** Whether this call's own clock has run out. */
+  isDue(step: number): boolean {
+    const open = this.#open.get(step);
+    return open !== undefined && open.dueMs <= this.#clock.monotonicMs();
+  }
+
+  /** How long the call was silent at most (C3); undefined when it has no clock. */
+  end(step: number): number | undefined {
     this.resume();
-    if (this.#open.delete(step)) this.#apply();
+    const open = this.#open.get(step);
+    if (open === undefined) return undefined;
+    this.#open.delete(step);
+    this.#apply();
+    return quietest(open, this.#clock.monotonicMs());
   }
 
   #apply(): void {
@@ -82,6 +102,10 @@ export class StepClocks {
     this.#watch.endStep();
     if (first === undefined) return;
     const timeoutMs = Math.max(1, Math.ceil(first.dueMs - this.#clock.monotonicMs()));
-    this.#watch.beginStep({ kind: first.kind, timeoutMs });
+    this.#watch.beginStep({ kind: first.kind, timeoutMs, adaptive: first.timeout.adaptive });
   }
+}
+
+function quietest({ quietSinceMs, longestMs }: OpenClock, nowMs: number): number {
+  return Math.max(longestMs, nowMs - quietSinceMs);
 }

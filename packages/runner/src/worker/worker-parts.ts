@@ -11,6 +11,7 @@ import type { ReserveQueue } from "../admission/reserve-queue.ts";
 import type { UnsettledCalls } from "../admission/unsettled-calls.ts";
 import type { RunnerSettings } from "../runner-settings.ts";
 import type { Scanner } from "../scanner/scanner.ts";
+import type { CallTimeouts } from "../supervision/call-timeouts.ts";
 
 /** A line an agent logged or its process printed. Not an event: lines go to the process's log, not to the run's. */
 export interface AgentLine {
@@ -43,6 +44,7 @@ export interface WorkerParts {
   readonly unsettled: UnsettledCalls;
   readonly queue: ReserveQueue;
   readonly factors: FactorBook;
+  readonly timeouts: CallTimeouts;
   /** Why no step may be taken now (WD-17), if so. */
   readonly refusesSteps: () => CodedError | undefined;
   readonly resolveSecret: (reference: EnvReference) => Promise<string>;

@@ -1,0 +1,1 @@
+import { isProviderRefusal } from "@bridle/llm";
