@@ -14,5 +14,10 @@ export default defineConfig({
       },
     ],
   },
-  test: { include: ["test/**/*.test.ts"], isolate: false, pool: "threads" },
+  test: {
+    include: ["test/**/*.test.ts"],
+    isolate: false,
+    pool: "threads",
+    setupFiles: ["test/mutation/no-shrinking.ts"],
+  },
 });
