@@ -1,6 +1,8 @@
 import type { EventOf, RunEvent } from "@bridle/protocol";
 
 import type { RunHead } from "./run-state.ts";
+import type { RunStore } from "./run-store.ts";
+import { forEachState } from "./run-walk.ts";
 
 export type RunDecision = EventOf<
   "run.submitted" | "run.started" | "run.paused" | "run.resumed" | "run.cancelling" | "run.finished"
@@ -10,7 +12,8 @@ export function isRunDecision(event: RunEvent): event is RunDecision {
   return event.type.startsWith("run.");
 }
 
-export function applyRunDecision(head: RunHead, event: RunDecision): void {
+export function applyRunDecision(store: RunStore, event: RunDecision): void {
+  const { head } = store;
   switch (event.type) {
     case "run.submitted":
       head.runId = event.runId;
@@ -22,10 +25,12 @@ export function applyRunDecision(head: RunHead, event: RunDecision): void {
     case "run.paused":
       head.paused = {
         reason: event.reason,
+        at: event.at,
         ...(event.stop === undefined ? {} : { stop: event.stop }),
       };
       return;
     case "run.resumed":
+      givePauseBack(store, event.at);
       delete head.paused;
       return;
     case "run.cancelling":
@@ -39,6 +44,22 @@ export function applyRunDecision(head: RunHead, event: RunDecision): void {
         hasOutput: event.hasOutput,
         ...(event.stop === undefined ? {} : { stop: event.stop }),
       };
+  }
+}
+
+/** WD-3: what was paused was not parked. Walks the tasks only when some are. */
+function givePauseBack(store: RunStore, at: number): void {
+  const { paused, parked } = store.head;
+  if (paused === undefined || parked === 0) return;
+  const ids: string[] = [];
+  forEachState(store, (taskId, state) => {
+    if (state.status === "PARKED") ids.push(taskId);
+  });
+  for (const id of ids) {
+    const task = store.edit(id);
+    if (task?.parkedAt === undefined) continue;
+    const pausedMs = Math.max(0, at - Math.max(paused.at, task.parkedAt));
+    task.parkedMs = (task.parkedMs ?? 0) - pausedMs;
   }
 }
 

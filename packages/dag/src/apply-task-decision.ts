@@ -32,12 +32,7 @@ const changes: {
     task.skipped = event.reason;
   },
   "task.retrying": retry,
-  "task.parked": (task, event) => {
-    task.status = "PARKED";
-    task.wakeAt = event.until;
-    task.parkedAt = event.at;
-    task.parkedBy = event.breaker;
-  },
+  "task.parked": park,
   "task.cancelling": (task, event) => {
     task.status = "CANCELLING";
     task.cancelling = { reason: event.reason, until: event.at + defaultLimits.cancellingMs };
@@ -78,10 +73,24 @@ function expand(task: TaskState, event: EventOf<"task.expanded">): void {
   };
 }
 
+function park(task: TaskState, event: EventOf<"task.parked">): void {
+  const { at, until, breaker, reason, bootId, toldAt } = event;
+  task.status = "PARKED";
+  task.wakeAt = until;
+  task.parkedAt = at;
+  task.parkedBy = breaker;
+  task.parkedWord = {
+    ...(reason === undefined ? {} : { reason }),
+    ...(bootId === undefined ? {} : { bootId }),
+    ...(toldAt === undefined ? {} : { toldAt }),
+  };
+}
+
 function schedule(task: TaskState, event: EventOf<"task.scheduled">): void {
   if (task.parkedAt !== undefined) {
     task.parkedMs = (task.parkedMs ?? 0) + Math.max(0, event.at - task.parkedAt);
     delete task.parkedAt;
+    delete task.parkedWord;
   }
   delete task.wakeAt;
   task.attempt = event.attempt;
@@ -116,5 +125,6 @@ function end(task: TaskState, status: TaskState["status"], at: number): void {
   delete task.parkedAt;
   delete task.parkedMs;
   delete task.parkedBy;
+  delete task.parkedWord;
   delete task.cancelling;
 }

@@ -1,5 +1,6 @@
 import type { Decision } from "./decision.ts";
 import { parseItemId } from "./item-id.ts";
+import { armParked } from "./park-task.ts";
 import { pendingIn } from "./pending-commands.ts";
 import type { RunInput } from "./run-input.ts";
 import { forEachState } from "./run-walk.ts";
@@ -50,8 +51,11 @@ export function decideResume(decision: Decision, input: Input<"resume">): void {
   if (decision.head.startedAt === undefined) return;
   decision.commands.push(...pendingIn(decision.store));
   const asleep: string[] = [];
+  const parked: string[] = [];
   forEachState(decision.store, (taskId, state) => {
-    if (state.wakeAt !== undefined) asleep.push(taskId);
+    if (state.status === "PARKED") parked.push(taskId);
+    else if (state.wakeAt !== undefined) asleep.push(taskId);
   });
   for (const taskId of asleep) wakeOrRearm(decision, taskId);
+  for (const taskId of parked) armParked(decision, taskId);
 }

@@ -1,6 +1,7 @@
 import { asTaskId } from "@bridle/protocol";
 
 import type { Decision } from "./decision.ts";
+import { parkedTimeUp, taskOfParkedTimer } from "./park-task.ts";
 import { runDeadline } from "./run-clock.ts";
 import { stopEverything } from "./stop-task.ts";
 import { wakeOrRearm } from "./wake-task.ts";
@@ -13,6 +14,8 @@ export function decideTimer(decision: Decision, key: string): void {
   switch (key.slice(0, colon)) {
     case "retry":
       return wakeOrRearm(decision, taskId);
+    case "parked":
+      return parkedTimeUp(decision, taskOfParkedTimer(taskId));
     case "cancelling":
       return cancellingTimer(decision, taskId);
     default:

@@ -9,7 +9,6 @@
  * D4. `run.finished` is emitted once, when every task has ended, and nothing after it.
  * D5. Whatever a crash between append and command would lose follows from the state: `pendingCommands`.
  */
-import { assertNever } from "@bridle/kernel";
 import type { DecisionEvent } from "@bridle/protocol";
 
 import { decideFinish, decideLost } from "./decide-attempt-end.ts";
@@ -18,6 +17,7 @@ import { decideEvaluation } from "./decide-evaluation.ts";
 import { decideOutput } from "./decide-run-end.ts";
 import { decideTimer } from "./decide-timer.ts";
 import { Decision } from "./decision.ts";
+import { releaseTask } from "./park-task.ts";
 import { runDeadline } from "./run-clock.ts";
 import type { RunCommand } from "./run-command.ts";
 import type { RunInput } from "./run-input.ts";
@@ -42,29 +42,28 @@ export function decide(run: RunState, input: RunInput, at: number): Decided {
   return { events: decision.events, commands: decision.commands };
 }
 
+const answers: {
+  readonly [Type in RunInput["type"]]: (
+    decision: Decision,
+    input: Extract<RunInput, { readonly type: Type }>,
+  ) => void;
+} = {
+  start: (decision) => decideStart(decision),
+  "task-evaluated": decideEvaluation,
+  "output-evaluated": (decision, { result }) => decideOutput(decision, result),
+  "task-finished": decideFinish,
+  "task-lost": decideLost,
+  cancel: decideCancel,
+  pause: decidePause,
+  resume: decideResume,
+  release: (decision, { taskId, attempt }) => releaseTask(decision, taskId, attempt),
+  timer: (decision, { key }) => decideTimer(decision, key),
+};
+
 function answer(decision: Decision, input: RunInput): void {
-  switch (input.type) {
-    case "start":
-      return decideStart(decision);
-    case "task-evaluated":
-      return decideEvaluation(decision, input);
-    case "output-evaluated":
-      return decideOutput(decision, input.result);
-    case "task-finished":
-      return decideFinish(decision, input);
-    case "task-lost":
-      return decideLost(decision, input);
-    case "cancel":
-      return decideCancel(decision, input);
-    case "pause":
-      return decidePause(decision, input);
-    case "resume":
-      return decideResume(decision, input);
-    case "timer":
-      return decideTimer(decision, input.key);
-    default:
-      return assertNever(input);
-  }
+  // The table holds for each type the answer to that type's input.
+  const give = answers[input.type] as (decision: Decision, input: RunInput) => void;
+  give(decision, input);
 }
 
 /** WD-3: the timer stands only while the run's clock does. */

@@ -26,7 +26,7 @@ export function evolve(run: RunState, event: RunEvent): RunState {
 
 export function applyEvent(store: RunStore, event: RunEvent): void {
   if (store.head.finished !== undefined) return;
-  if (isRunDecision(event)) applyRunDecision(store.head, event);
+  if (isRunDecision(event)) applyRunDecision(store, event);
   else if (isTaskDecision(event)) applyTaskDecision(store, event);
   else applyJournal(store, event);
   updateRunClock(store.head, event.at);

@@ -31,6 +31,8 @@ export type RunInput =
     }
   | { readonly type: "pause"; readonly reason: string; readonly by: string }
   | { readonly type: "resume"; readonly by: string }
+  /** The parking lot lets this task go: its breaker may be asked again, and it is its turn (BR-18). */
+  | { readonly type: "release"; readonly taskId: TaskId; readonly attempt: number }
   | { readonly type: "timer"; readonly key: string };
 
 export type TaskEvaluation =

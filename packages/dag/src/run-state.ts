@@ -1,4 +1,4 @@
-import type { EndCause, Stop, TaskStatus, TerminalRunStatus } from "@bridle/protocol";
+import type { EndCause, EventOf, Stop, TaskStatus, TerminalRunStatus } from "@bridle/protocol";
 
 import type { CompiledWorkflow } from "./compiled-workflow.ts";
 
@@ -33,11 +33,13 @@ export interface TaskState {
   wakeAt?: number;
   /** Ends that spent no attempt, by the cap they count against. */
   tries?: Readonly<Record<string, number>>;
-  /** Sum of finished parkings. */
+  /** Sum of finished parkings, less what pauses of the run took of the one at hand. */
   parkedMs?: number;
   parkedAt?: number;
   /** The breaker it is, or was last, parked behind. */
   parkedBy?: string;
+  /** Why that breaker refused, who said so and when, as the event that parked it has it. */
+  parkedWord?: Pick<EventOf<"task.parked">, "reason" | "bootId" | "toldAt">;
   cancelling?: { readonly reason: string; readonly until: number };
   skipped?: "condition" | "dependency";
   startedAt?: number;
@@ -62,7 +64,7 @@ export interface RunHead {
   runId: string;
   submittedAt?: number;
   startedAt?: number;
-  paused?: { readonly reason: string; readonly stop?: Stop };
+  paused?: { readonly reason: string; readonly at: number; readonly stop?: Stop };
   /** The run is winding down: no task starts any more. The first cause stands. */
   ending?: {
     readonly cause: EndingCause;

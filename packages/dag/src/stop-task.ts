@@ -2,6 +2,7 @@ import { asTaskId, defaultLimits, isTerminalTask } from "@bridle/protocol";
 
 import type { Decision } from "./decision.ts";
 import { itemId } from "./item-id.ts";
+import { disarmParked } from "./park-task.ts";
 import type { EndingCause } from "./run-state.ts";
 import { settleFanOut } from "./settle-fan-out.ts";
 import { isDispatched } from "./task-facts.ts";
@@ -19,7 +20,10 @@ export function stopTask(decision: Decision, id: string, reason: string): void {
   const { attempt } = state;
   if (attempt > 0) decision.command({ type: "close-envelope", envelope: taskId });
   if (!isDispatched(state)) {
-    if (state.wakeAt !== undefined) decision.command({ type: "clear-timer", key: `retry:${id}` });
+    if (state.status === "PARKED") disarmParked(decision, id);
+    else if (state.wakeAt !== undefined) {
+      decision.command({ type: "clear-timer", key: `retry:${id}` });
+    }
     decision.emit({ type: "task.cancelled", taskId, attempt, reason });
     return;
   }

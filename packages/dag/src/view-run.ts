@@ -1,5 +1,6 @@
 import type { RunStatus, RunView, TaskView } from "@bridle/protocol";
 
+import { failsAt } from "./park-task.ts";
 import { specOf } from "./plan.ts";
 import type { RunState, TaskState } from "./run-state.ts";
 import { storeInPlace } from "./run-store.ts";
@@ -46,6 +47,7 @@ function viewTask(run: RunState, taskId: string, state: Readonly<TaskState>): Ta
     ...present("finishedAt", state.finishedAt),
     ...present("step", state.step),
     ...present("items", countsOf(state)),
+    ...present("parked", parkingOf(state)),
     degraded: [...(state.degraded ?? [])],
     ...present("error", state.error),
     ...present("stop", state.stop),
@@ -55,6 +57,18 @@ function viewTask(run: RunState, taskId: string, state: Readonly<TaskState>): Ta
 function countsOf({ items }: Readonly<TaskState>): TaskView["items"] {
   if (items === undefined) return undefined;
   return { total: items.total, completed: items.completed, failed: items.failed };
+}
+
+function parkingOf(state: Readonly<TaskState>): TaskView["parked"] {
+  const { status, parkedAt, parkedBy, parkedWord, wakeAt } = state;
+  if (status !== "PARKED" || parkedAt === undefined) return undefined;
+  return {
+    breaker: parkedBy ?? "",
+    ...present("reason", parkedWord?.reason),
+    since: parkedAt,
+    until: wakeAt ?? parkedAt,
+    failsAt: failsAt(state, parkedAt),
+  };
 }
 
 /** A field that is there when it has a value. */

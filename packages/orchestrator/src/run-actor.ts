@@ -1,7 +1,6 @@
 import type { Bus } from "@bridle/bus";
 import { decide, evolve, pendingCommands, summaryStatus } from "@bridle/dag";
-import type { RunCommand, RunState } from "@bridle/dag";
-import { assertNever } from "@bridle/kernel";
+import type { RunCommand, RunInput, RunState } from "@bridle/dag";
 import type { Clock } from "@bridle/kernel";
 import type { DecisionCommit, Store, TaskQueue } from "@bridle/ports";
 import { eventClasses, isTerminalRun } from "@bridle/protocol";
@@ -48,30 +47,34 @@ export interface RunActorOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly lease: DecisionCommit["lease"];
-  readonly onCommitted: (commit: DecisionCommit) => void;
+  /** With the run as it is after it. Contract: synchronous, keeps nothing of the state. */
+  readonly onCommitted: (commit: DecisionCommit, state: RunState) => void;
   readonly onEnded: () => void;
   readonly onBroken: (error: unknown) => void;
 }
 
 /** Inputs whose decision may stop tasks, and depends on which of them a worker holds. */
+const whoWorksMatters: {
+  readonly [Type in RunInput["type"]]:
+    | boolean
+    | ((input: Extract<RunInput, { readonly type: Type }>) => boolean);
+} = {
+  start: false,
+  "task-evaluated": ({ result }) => result.kind === "error",
+  "output-evaluated": false,
+  "task-finished": ({ outcome }) => outcome.status === "failed",
+  "task-lost": true,
+  cancel: true,
+  pause: false,
+  resume: false,
+  release: false,
+  timer: true,
+};
+
 function asksWhoWorks({ input }: Arrival): boolean {
-  switch (input.type) {
-    case "cancel":
-    case "timer":
-    case "task-lost":
-      return true;
-    case "task-finished":
-      return input.outcome.status === "failed";
-    case "task-evaluated":
-      return input.result.kind === "error";
-    case "output-evaluated":
-    case "pause":
-    case "resume":
-    case "start":
-      return false;
-    default:
-      return assertNever(input);
-  }
+  // The table holds for each type what takes that type's input.
+  const matters = whoWorksMatters[input.type] as boolean | ((input: RunInput) => boolean);
+  return typeof matters === "boolean" ? matters : matters(input);
 }
 
 interface Decided {
@@ -227,7 +230,7 @@ export class RunActor {
     this.#status = status;
     // Whoever listens need not have heard of the run before to know its trace (O1).
     for (const event of commit.events) bus.emit({ ...event, traceId });
-    this.#options.onCommitted(commit);
+    this.#options.onCommitted(commit, this.#state);
   }
 
   #snapshotIfDue(added: number): string | undefined {

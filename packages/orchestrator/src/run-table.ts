@@ -1,4 +1,5 @@
 import type { Bus } from "@bridle/bus";
+import type { RunState } from "@bridle/dag";
 import { CodedError, type Clock } from "@bridle/kernel";
 import type { DecisionCommit, Expressions, Store, TaskQueue } from "@bridle/ports";
 import { isTerminalRun } from "@bridle/protocol";
@@ -23,7 +24,9 @@ export interface RunTableOptions {
   readonly clock: Clock;
   readonly lease: DecisionCommit["lease"];
   readonly onError: (error: unknown, runId?: RunId) => void;
-  readonly onCommitted: (commit: DecisionCommit) => void;
+  readonly onCommitted: (commit: DecisionCommit, state: RunState) => void;
+  /** The run was loaded: what was known of it before is void. Contract: synchronous, keeps nothing of the state. */
+  readonly onLoaded: (state: RunState) => void;
   /** The run ended or is unknown: whatever was routed to it has nobody to answer it. */
   readonly onGone: (runId: RunId) => void;
   /** The run broke and will be loaded again: whatever was routed to it must be routed again. */
@@ -107,7 +110,7 @@ export class RunTable {
       state,
       decisions: stored.decisions,
       evaluator,
-      onCommitted: (commit) => this.#committed(runId, commit),
+      onCommitted: (commit, after) => this.#committed(runId, commit, after),
       onEnded: () => this.#release(runId),
       onBroken: (error) => this.#broken(runId, error),
     });
@@ -115,6 +118,7 @@ export class RunTable {
     if (row === undefined || this.#stopped) return;
     await actor.recover();
     row.actor = actor;
+    this.#options.onLoaded(state);
     const start: readonly Arrival[] =
       stored.status === "QUEUED"
         ? [{ input: { type: "start" }, at: this.#options.clock.wallMs() }]
@@ -122,10 +126,10 @@ export class RunTable {
     actor.push([...start, ...row.waiting.splice(0)]);
   }
 
-  #committed(runId: RunId, commit: DecisionCommit): void {
+  #committed(runId: RunId, commit: DecisionCommit, state: RunState): void {
     const row = this.#rows.get(runId);
     if (row !== undefined) row.failures = 0;
-    this.#options.onCommitted(commit);
+    this.#options.onCommitted(commit, state);
   }
 
   #release(runId: RunId): void {

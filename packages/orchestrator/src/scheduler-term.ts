@@ -1,9 +1,11 @@
+import type { RunState } from "@bridle/dag";
 import type { Clock, TimerHandle } from "@bridle/kernel";
 import type { DecisionCommit, Store } from "@bridle/ports";
 import { asRunId } from "@bridle/protocol";
 import type { RunId } from "@bridle/protocol";
 
 import { groupByRun } from "./group-by-run.ts";
+import { ParkingKeeper } from "./parking-keeper.ts";
 import { RunTable } from "./run-table.ts";
 import type { RunTableOptions } from "./run-table.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
@@ -16,7 +18,8 @@ import { toArrival } from "./to-arrival.ts";
  * Owns: which inbox entries and timers are in hand. Does not own: the lease itself, a run's decisions.
  *
  * T1  An inbox entry or timer is handed to its run once while in hand; it is free again when its run leaves the table.
- * T2  Wake-ups only make things sooner: the poll alone finds every new run, result, cancel, timer and lost worker.
+ * T2  Wake-ups only make things sooner: the poll alone finds every new run, result, cancel, timer, lost worker and word of a
+ *     breaker.
  * T3  A hold expires because its owner is gone, never because the wall clock was put forward (or the machine slept).
  */
 
@@ -29,7 +32,7 @@ const longestSlewMs = 1000;
 
 export interface SchedulerTermOptions extends Omit<
   RunTableOptions,
-  "onCommitted" | "onGone" | "onReloading"
+  "onCommitted" | "onLoaded" | "onGone" | "onReloading"
 > {
   readonly settings: SchedulerSettings;
 }
@@ -42,6 +45,7 @@ export class SchedulerTerm {
   readonly #inboxInHand = new Map<string, RunId>();
   readonly #timersInHand = new Map<string, RunId>();
   readonly #onError: (error: unknown) => void;
+  readonly #parking: ParkingKeeper;
   readonly #inbox: SingleFlight;
   readonly #timers: SingleFlight;
   readonly #poll: SingleFlight;
@@ -62,12 +66,20 @@ export class SchedulerTerm {
     this.#wall = { offsetMs, jumpedMs: Number.NEGATIVE_INFINITY };
     this.#runs = new RunTable({
       ...options,
-      onCommitted: (commit) => this.#committed(commit),
+      onCommitted: (commit, state) => this.#committed(commit, state),
+      onLoaded: (state) => this.#parking.loaded(state),
       onGone: (runId) => this.#gone(runId),
       onReloading: (runId) => {
         this.#takeOutOfHand(runId);
+        this.#parking.gone(runId);
         this.#inbox.request();
       },
+    });
+    this.#parking = new ParkingKeeper({
+      store: this.#store,
+      clock: this.#clock,
+      deliver: (runId, arrivals) => this.#runs.deliver(runId, arrivals),
+      onError: this.#onError,
     });
     this.#inbox = new SingleFlight(() => this.#readInbox(), this.#onError);
     this.#timers = new SingleFlight(() => this.#fireTimers(), this.#onError);
@@ -78,6 +90,8 @@ export class SchedulerTerm {
 
   /** Takes over every live run, then follows. */
   async start(): Promise<void> {
+    // What the breakers last told comes before the runs that wait for them.
+    await this.#parking.start();
     for (let after: RunId | undefined; !this.#stopped;) {
       // oxlint-disable-next-line no-await-in-loop -- pages follow each other
       const page = await this.#store.index.live(livePage, after);
@@ -97,6 +111,7 @@ export class SchedulerTerm {
     for (const interval of this.#intervals) interval.cancel();
     this.#alarm?.handle.cancel();
     await Promise.all([
+      this.#parking.stop(),
       this.#inbox.idle(),
       this.#timers.idle(),
       this.#poll.idle(),
@@ -163,6 +178,7 @@ export class SchedulerTerm {
   async #pollOnce(): Promise<void> {
     this.#inbox.request();
     this.#timers.request();
+    this.#parking.look();
     const { runs } = await this.#store.index.list({ status: "QUEUED", limit: livePage });
     for (const { runId } of runs) if (!this.#runs.has(runId)) this.#runs.deliver(runId, []);
     const at = this.#clock.wallMs();
@@ -196,7 +212,8 @@ export class SchedulerTerm {
     return nowMs - this.#wall.jumpedMs >= this.#settings.holdExpiryMs / 2;
   }
 
-  #committed(commit: DecisionCommit): void {
+  #committed(commit: DecisionCommit, state: RunState): void {
+    this.#parking.committed(commit, state);
     for (const id of commit.consumed) this.#inboxInHand.delete(id);
     for (const key of commit.timersCleared)
       this.#timersInHand.delete(timerInHand(commit.runId, key));
@@ -208,6 +225,7 @@ export class SchedulerTerm {
 
   /** Entries of a run that ended or never was have nobody to answer them, and would fill the inbox. */
   #gone(runId: RunId): void {
+    this.#parking.gone(runId);
     const ids = this.#takeOutOfHand(runId);
     if (ids.length > 0) this.#store.inbox.discard(ids).catch(this.#onError);
   }

@@ -47,6 +47,20 @@ export const taskViewSchema = z.object({
   /** Highest step seen. */
   step: z.int().optional(),
   items: z.object({ total: z.int(), completed: z.int(), failed: z.int() }).optional(),
+  /** While it is PARKED. Times in wall ms. */
+  parked: z
+    .object({
+      /** Key of the breaker it waits for. */
+      breaker: z.string(),
+      /** What that breaker said, e.g. `open`. */
+      reason: z.string().optional(),
+      since: z.number(),
+      /** When the breaker may be asked again; it goes on in the order of parking from then. */
+      until: z.number(),
+      /** When it fails with `breaker_open` if it is still parked. */
+      failsAt: z.number(),
+    })
+    .optional(),
   degraded: z.array(z.string()),
   error: z.object({ code: z.string(), message: z.string(), cause: z.string() }).optional(),
   stop: stopSchema.optional(),
@@ -155,6 +169,8 @@ export const breakerViewSchema = z.object({
   triggers: z.array(z.string()),
   evidence: z.record(z.string(), z.unknown()),
   cooldownMs: z.int().optional(),
+  /** Tasks parked behind it. */
+  parked: z.int().default(0),
 });
 export type BreakerView = z.infer<typeof breakerViewSchema>;
 

@@ -23,7 +23,13 @@ const fleet = { at: z.number(), traceId: z.string().optional() };
 
 /** Narrowest first, in the order they are asked (BR-1). */
 export const breakerTiers = ["tool", "chain", "agent", "provider"] as const;
-const breaker = { ...fleet, key: z.string(), tier: z.enum(breakerTiers) };
+const breaker = {
+  ...fleet,
+  key: z.string(),
+  tier: z.enum(breakerTiers),
+  /** The worker process whose breaker it is: each decides on its own. */
+  bootId: z.string().optional(),
+};
 const hold = { ...step, holdId: z.string(), amounts: wireAmountsSchema };
 const stepKind = z.enum(["llm", "tool", "step"]);
 
@@ -74,12 +80,21 @@ const eventFields = {
       delayMs: count,
       spent: count,
     },
-    "task.parked": { ...task, breaker: z.string(), until: z.number() },
     "task.cancelling": { ...task, reason: z.string() },
     "task.lost": { ...task, bootId: z.string() },
   },
   journal: {
     "task.claimed": { ...task, workerId: z.string(), bootId: z.string() },
+      degraded,
+    },
+    /** `until`: wall ms at which the breaker may be asked again, by the word of the worker that refused at `toldAt`. */
+    "task.parked": {
+      ...task,
+      breaker: z.string(),
+      until: z.number(),
+      reason: z.string().optional(),
+      bootId: z.string().optional(),
+      toldAt: z.number().optional(),
     "task.started": { ...task, agent: z.string(), isolation: z.string(), pid: z.int().optional() },
     "task.waiting": { ...task, on: z.string(), until: z.number() },
     "task.stalled": {
@@ -178,6 +193,8 @@ const eventFields = {
   transient: {
     "task.heartbeat": { ...task, step: count, status: z.enum(["RUNNING", "WAITING", "FINISHED"]) },
     "task.progress": { ...task, step: count, message: z.string() },
+    /** A half-open breaker let a call out to try. */
+    "breaker.probe": { ...breaker },
     "llm.delta": { ...step, text: z.string() },
   },
 } as const;

@@ -16,7 +16,8 @@ function foldBreakers(
 function viewAfter(before: BreakerView | undefined, event: FleetEvent): BreakerView | undefined {
   if (event.type === "breaker.open") {
     const { key, tier, triggers, evidence, cooldownMs, at } = event;
-    return { key, tier, state: "OPEN", since: at, triggers: [...triggers], evidence, cooldownMs };
+    const why = { triggers: [...triggers], evidence, cooldownMs };
+    return { key, tier, state: "OPEN", since: at, ...why, parked: 0 };
   }
   if (event.type !== "breaker.half_open" && event.type !== "breaker.close") return undefined;
   return {
@@ -26,6 +27,7 @@ function viewAfter(before: BreakerView | undefined, event: FleetEvent): BreakerV
     since: event.at,
     triggers: before?.triggers ?? [],
     evidence: before?.evidence ?? {},
+    parked: 0,
   };
 }
 

@@ -163,6 +163,13 @@ export class World {
     return this.tell({ type: "timer", key });
   }
 
+  /** Lets a parked task go, at the earliest when its breaker may be asked again. */
+  release(taskId: string): readonly DecisionEvent[] {
+    const { wakeAt = this.at, attempt = 0 } = this.run.tasks[taskId] ?? {};
+    this.at = Math.max(this.at, wakeAt);
+    return this.tell({ type: "release", taskId: asTaskId(taskId), attempt });
+  }
+
   status(taskId: string): string {
     return this.run.tasks[taskId]?.status ?? "absent";
   }
