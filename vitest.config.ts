@@ -1,19 +1,26 @@
 import { defineConfig } from "vitest/config";
+import type { UserWorkspaceConfig } from "vitest/config";
 
-const conditions = ["@bridle/source"];
+export const conditions = ["@bridle/source"];
+
+/** `npm run steady` runs them in other orders. */
+export const unitTests: NonNullable<UserWorkspaceConfig["test"]> = {
+  name: "unit",
+  include: ["packages/*/test/**/*.test.ts"],
+  isolate: false,
+  pool: "threads",
+  // A test that expects nothing cannot fail.
+  expect: { requireAssertions: true },
+};
 
 export default defineConfig({
   test: {
+    // A test that was singled out narrows the suite to it; without this, only where `CI` is set would that fail.
+    allowOnly: false,
     projects: [
       {
         ssr: { resolve: { conditions } },
-        test: {
-          name: "unit",
-          sequence: { groupOrder: 0 },
-          include: ["packages/*/test/**/*.test.ts"],
-          isolate: false,
-          pool: "threads",
-        },
+        test: { ...unitTests, sequence: { groupOrder: 0 } },
       },
       {
         ssr: { resolve: { conditions } },
@@ -25,6 +32,7 @@ export default defineConfig({
             "apps/*/test/**/*.test.ts",
             "fake-agents/test/**/*.test.ts",
           ],
+          expect: { requireAssertions: true },
           // Most of these wait for processes, timers and sockets: three at a time keep two cores busy, not overloaded.
           maxWorkers: 3,
           testTimeout: 60_000,
