@@ -29,6 +29,7 @@ function openContext(agent: Pick<AnyAgent, "tools">, more: Partial<AgentContext>
     step: async (_name, fn) => fn(),
     heartbeat: (beat) => beats.push(beat),
     waiting() {},
+    loopHint: () => undefined,
     budget: () => Promise.reject(new Error("No agent of the cast asks for its budget.")),
     ...(more as Partial<AgentContext<never>>),
   };

@@ -68,3 +68,8 @@ export interface AgentContext<Input = unknown> {
   waiting(on: string, untilMs: number): void;
   budget(): Promise<BudgetView>;
 }
+  /**
+   * The watchdog's latest hint that this task goes round in circles, once; undefined when there is none. Worth asking after each
+   * tool call of an agent that lets a model choose: put it before the model. Who goes on is refused the call, and then stopped.
+   */
+  loopHint(): string | undefined;

@@ -168,6 +168,12 @@ export const errorTable = {
   agent_failed: { message: "The agent threw an error.", retryable: true, status: 500 },
   agent_broken: { message: "The agent's module cannot be started.", retryable: false, status: 500 },
   agent_unknown: {
+  task_loop: { message: "The task repeated itself.", retryable: false, status: 504 },
+  loop_blocked: {
+    message: "The call is refused: it has brought nothing new again and again.",
+    retryable: false,
+    status: 429,
+  },
     message: "No agent with this name is configured.",
     retryable: false,
     status: 422,

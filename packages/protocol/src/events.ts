@@ -35,6 +35,14 @@ const stepKind = z.enum(["llm", "tool", "step"]);
 
 const eventFields = {
   decision: {
+/** What was done in place of what was asked for; absent when nothing was. */
+const degraded = z.array(z.string()).optional();
+const loop = {
+  reaction: z.enum(["nudge", "block", "stop"]),
+  pattern: z.enum(["repeat", "failing", "ping_pong", "no_news", "text"]),
+  count,
+  tool: z.string().optional(),
+};
     "run.submitted": {
       ...run,
       workflow: z.string(),
@@ -109,6 +117,8 @@ const eventFields = {
       ...task,
       pid: z.int().optional(),
       signal: z.string(),
+    /** WD-18: calls or texts go round in circles. `block`: that call is refused; `stop`: the task ends as FAILED(loop). */
+    "task.looping": { ...step, ...loop },
       reason: z.string(),
       timeToStopMs: count,
     },
@@ -180,6 +190,7 @@ const eventFields = {
     "breaker.close": { ...breaker, actor: z.string().optional(), reason: z.string().optional() },
     would_trip: {
       ...breaker,
+    would_loop: { ...step, ...loop },
       triggers: z.array(z.string()),
       evidence: z.record(z.string(), z.unknown()).optional(),
     },

@@ -113,4 +113,6 @@ export type ToIsolate =
       readonly id: number;
       readonly text: string;
     }
+  /** WD-18: a hint that the task goes round in circles. */
+  | { readonly type: "nudge"; readonly token: string; readonly hint: string }
   | { readonly type: "cancel"; readonly token: string; readonly reason: WireFault };

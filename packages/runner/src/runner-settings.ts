@@ -17,6 +17,8 @@ export interface RunnerSettings {
   readonly cancelGraceMs: number;
   /** WD-10: grace of a task over its attempts. */
   readonly graceMs: number;
+  /** Of what is judged here: loops. The scanner has its own. */
+  readonly watchdogMode: GuardMode;
   readonly workerLeaseMs: number;
   readonly workerRenewMs: number;
   /** WD-17. Below the lease: this worker must stop before another may start. */
@@ -51,6 +53,7 @@ export const runnerDefaults: RunnerSettings = {
   workerRenewMs: livenessDefaults.workerRenewMs,
   selfFenceMs: livenessDefaults.selfFenceMs,
   pollMs: livenessDefaults.pollMs,
+  watchdogMode: "enforce",
   reconcileMs: livenessDefaults.reconcileMs,
   holdRenewMs: livenessDefaults.holdRenewMs,
   budgetFactor: undefined,

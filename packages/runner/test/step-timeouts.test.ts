@@ -32,7 +32,7 @@ function searching(quickCalls: number) {
   const search = defineTool({
     name: "search",
     description: "Searches.",
-    run: async () => (++calls <= quickCalls ? "found" : new Promise(() => {})),
+    run: async () => (++calls <= quickCalls ? `found ${calls}` : new Promise(() => {})),
   });
   const run = async (context: AgentContext): Promise<void> =>
     times(quickCalls + 1, async () => context.tool("search", { page: calls }));
@@ -87,7 +87,7 @@ it("[WD-8] more than one call in twenty timing out raises the timeout once, with
         : answerAtOnce(call, { target: "fake/slow" }),
     agents: [
       inlineAgent("asks", async (context) => {
-        await times(100, async () => context.llm("m", { prompt: "quick" }));
+        await times(100, async (index) => context.llm("m", { prompt: `quick ${index}` }));
         await times(8, async () => context.llm("m", { prompt: "late" }).catch(() => undefined));
       }),
     ],

@@ -8,6 +8,11 @@ export type {
   LadderEvent,
   LadderStage,
 } from "./kill-ladder.ts";
+export { LoopDetector } from "./loop-detector.ts";
+export type { LoopFinding, LoopReaction, LoopText } from "./loop-detector.ts";
+export type { LoopCall } from "./loop-rows.ts";
+export { defaultLoopThresholds, loopPatterns } from "./loop-thresholds.ts";
+export type { LoopPattern, LoopThresholds, Rungs } from "./loop-thresholds.ts";
 export {
   initialRunClock,
   isRunActive,

@@ -131,6 +131,7 @@ function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInp
       budgetFactor: budget?.factor,
       allowFactorBelowOne: budget?.allowFactorBelowOne,
       budgetMode: budget?.mode,
+      watchdogMode: watchdog?.mode,
       governorMode: governor?.mode,
     }),
     ...(governor === undefined ? {} : { governor: governorLimits(governor) }),

@@ -40,6 +40,7 @@ export function createContext(session: TaskSession): AgentContext {
         waitingOn: on.slice(0, 128),
         waitMs: Math.max(0, Math.round(untilMs - clock.wallMs())),
       }),
+    loopHint: () => session.takeHint(),
     budget: async () => (await session.requests.ask({ op: "budget" })) as BudgetView,
   };
 }

@@ -38,6 +38,7 @@ export class TaskHost {
     const session = this.#session;
     if (session === undefined || session.options.token !== message.token) return;
     if (message.type === "cancel") session.cancel(message.reason);
+    else if (message.type === "nudge") session.nudge(message.hint);
     else if (message.type === "delta") session.requests.delta(message.id, message.text);
     else if (message.type === "refusal") {
       session.requests.refuse(message.id, toError(message.error, message.id));

@@ -34,6 +34,7 @@ export class TaskSession {
   readonly #beats: Coalescer<Beat>;
   #files = 0;
   #isCancelled = false;
+  #hint: string | undefined;
 
   constructor(options: TaskSessionOptions) {
     const { token, send, clock } = options;
@@ -64,6 +65,17 @@ export class TaskSession {
     }
     this.#close();
     send(last);
+  }
+
+  nudge(hint: string): void {
+    this.#hint = hint;
+  }
+
+  /** The latest hint, once. */
+  takeHint(): string | undefined {
+    const hint = this.#hint;
+    this.#hint = undefined;
+    return hint;
   }
 
   cancel(reason: WireFault): void {

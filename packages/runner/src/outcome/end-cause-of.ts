@@ -22,6 +22,8 @@ const causes: Partial<Record<ErrorCode, EndCause>> = {
   deadline_passed: "task_timeout",
   task_stalled: "stalled",
   wait_cycle: "wait_cycle",
+  task_loop: "loop",
+  loop_blocked: "loop",
   worker_lost: "worker_lost",
   shutting_down: "handed_back",
   store_unavailable: "handed_back",

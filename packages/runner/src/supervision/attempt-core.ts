@@ -2,6 +2,7 @@ import type { AnyAgent } from "@bridle/agent";
 import type { CodedError } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 import type { FromIsolate, JournalEvent, Spender, TaskEnvelope } from "@bridle/protocol";
+import { graceMs } from "@bridle/watchdog";
 
 import type { AdmissionParts } from "../admission/admission-parts.ts";
 import { TaskAdmission } from "../admission/task-admission.ts";
@@ -12,6 +13,7 @@ import type { WorkerParts } from "../worker/worker-parts.ts";
 import type { AttemptScope, StopRequest } from "./attempt-scope.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { OpenTools } from "./open-tools.ts";
+import { LoopWatch } from "./loop-watch.ts";
 import { StepBook } from "./step-book.ts";
 import { StepClocks } from "./step-clocks.ts";
 import { StepKeys } from "./step-keys.ts";
@@ -24,6 +26,8 @@ export interface AttemptCoreOptions {
   readonly envelope: TaskEnvelope;
   readonly watch: Watch;
 }
+  /** What the task's earlier attempts have used of its grace. */
+  readonly graceUsedMs: number;
 
 type Beat = Extract<FromIsolate, { type: "beat" }>["beat"];
 
@@ -45,9 +49,11 @@ export class AttemptCore {
   #deadlineMs: number;
   #lastStep = 0;
   readonly clocks: StepClocks;
+  #nudge: (hint: string) => void = () => {};
   readonly admission: TaskAdmission;
   readonly steps: StepBook;
   readonly #keys = new StepKeys();
+  readonly loops: LoopWatch;
   readonly #tools = new OpenTools();
 
   constructor(options: AttemptCoreOptions) {
@@ -75,6 +81,15 @@ export class AttemptCore {
     });
     this.#beats = new Coalescer(clock, beatIntervalMs, (beat) => this.#applyBeat(beat));
   }
+    this.loops = new LoopWatch({
+      spender,
+      clock,
+      mode: settings.watchdogMode,
+      graceUntilMs: clock.monotonicMs() + graceOf(options),
+      journal: (event) => this.write(event),
+      stop: (request) => this.stop(request),
+      nudge: (hint) => this.#nudge(hint),
+    });
 
   get signal(): AbortSignal {
     return this.#abort.signal;
@@ -96,6 +111,7 @@ export class AttemptCore {
       tools: this.#tools,
       signal: this.signal,
       deadlineMs: () => this.#deadlineMs,
+      loops: this.loops,
       journal: (event) => this.write(event),
       beat: (step) => this.#stepEnded(step),
       degrade: (what) => this.degraded.add(what),
@@ -124,6 +140,11 @@ export class AttemptCore {
   hearBeat(beat: Beat): void {
     this.#beats.push(beat);
   }
+  /** Whoever can tell the agent of a loop; before, nobody can. */
+  onNudge(nudge: (hint: string) => void): void {
+    this.#nudge = nudge;
+  }
+
 
   /** The agent has said its last word or is gone. What it left running is aborted. */
   over(): void {
@@ -188,3 +209,8 @@ export class AttemptCore {
 }
 
 const journalFull = "The task has written as many journal entries as it may.";
+/** WD-10: 30 s of an attempt, 60 s of a task. */
+function graceOf({ worker, graceUsedMs }: AttemptCoreOptions): number {
+  return Math.max(0, Math.min(graceMs, worker.settings.graceMs - graceUsedMs));
+}
+

@@ -5,6 +5,7 @@ import type { EndCause, JournalEvent, Spender, TaskEnvelope } from "@bridle/prot
 import type { TaskAdmission } from "../admission/task-admission.ts";
 import type { WorkerParts } from "../worker/worker-parts.ts";
 import type { OpenTools } from "./open-tools.ts";
+import type { LoopWatch } from "./loop-watch.ts";
 import type { StepBook } from "./step-book.ts";
 import type { StepClocks } from "./step-clocks.ts";
 import type { StepKeys } from "./step-keys.ts";
@@ -36,6 +37,7 @@ export interface AttemptScope {
   readonly keys: StepKeys;
   readonly tools: OpenTools;
   /** Aborted when the attempt is to stop, with the error as its reason. */
+  readonly loops: LoopWatch;
   readonly signal: AbortSignal;
   /** Instant of the monotonic clock after which nothing is sent; announced waits move it. */
   readonly deadlineMs: () => number;

@@ -30,7 +30,6 @@ import { stopOfVerdict } from "./stop-of-verdict.ts";
 
 export interface AttemptOptions extends AttemptCoreOptions {
   readonly source: IsolateSource;
-  readonly graceUsedMs: number;
 }
 
 const journalPatienceMs = 5000;

@@ -64,6 +64,7 @@ export class IsolateRun {
         toFault: (error) => faultOf(coded(error, "internal")),
       },
     });
+    core.onNudge((hint) => this.#channel.nudge(hint));
   }
 
   async run(): Promise<AttemptEnd> {

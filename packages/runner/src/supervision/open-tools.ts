@@ -12,6 +12,8 @@ export interface OpenTool {
   /** Undefined for `ctx.step`: it calls nothing itself. */
   readonly call: OpenCall | undefined;
   readonly tool: AnyTool | undefined;
+  /** JSON text of a tool's arguments. */
+  readonly argsText?: string | undefined;
   /** Key in the step journal, when its result is kept. */
   readonly key: string | undefined;
 }

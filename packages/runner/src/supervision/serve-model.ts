@@ -21,6 +21,7 @@ export async function serveModel(
   const step = scope.steps.begin("llm", request.model);
   const spent = { nanoUsd: 0 };
   const deltas = batcherFor(scope, step, onDelta);
+  const heard = scope.loops.answers;
   try {
     const result = await scope.worker.models.call({
       request,
@@ -30,6 +31,7 @@ export async function serveModel(
       onDelta: (text) => deltas.push(text),
       onEvent: (event) => hear(scope, step, event),
       signal: scope.signal,
+    scope.loops.said(step.number, { request, text: result.response.text, heard });
       deadlineMs: scope.deadlineMs(),
       traceparent: traceparent(scope.traceId, step.number),
     });

@@ -95,6 +95,7 @@ async function openTool(scope: AttemptScope, tool: AnyTool, argsText: string): P
   const step = scope.steps.begin("tool", tool.name);
   const key = scope.keys.tool(tool.name, argsText);
   try {
+    scope.loops.before(step.number, tool, argsText);
     const begun = await beginKept(scope, tool, key);
     if (begun.state === "done") {
       scope.steps.finish(step, { outcome: "success", code: "journalled" });
@@ -105,7 +106,7 @@ async function openTool(scope: AttemptScope, tool: AnyTool, argsText: string): P
     const explicitMs = scope.envelope.stepMs ?? tool.timeoutMs;
     const timeout = scope.worker.timeouts.of("tool", tool.name, explicitMs);
     scope.clocks.start(step.number, "tool", timeout);
-    return { state: "go", open: { step, call, tool, key: kept } };
+    return { state: "go", open: { step, call, tool, argsText, key: kept } };
   } catch (error) {
     const { code } = coded(error, "tool_failed");
     scope.steps.finish(step, { outcome: stepOutcomeOf(code), code });
@@ -149,6 +150,8 @@ async function closeTool(scope: AttemptScope, open: OpenTool, ending: ToolEnding
   const outcome = toolOutcomeOf(ending, tool, stopped);
   endClock(scope, open.step, outcome);
   try {
+  const { argsText = "null" } = open;
+  if (stopped === undefined) scope.loops.called(open.step.number, { tool, argsText, ending });
     return await keepResult(scope, open, ending);
   } finally {
     await open.call?.end(toolEnd(tool, outcome));

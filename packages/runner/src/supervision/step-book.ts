@@ -97,12 +97,14 @@ const refused = new Set([
   "step_limit",
   "deadline_passed",
 ]);
+  "loop_blocked",
 const cancelled = new Set([
   "cancelled",
   "task_timeout",
   "task_stalled",
   "wait_cycle",
   "shutting_down",
+  "task_loop",
 ]);
 
 /** How a step ended that threw this. */

@@ -78,6 +78,11 @@ export class TaskChannel {
     isolate.send({ type: "cancel", token, reason });
   }
 
+  nudge(hint: string): void {
+    const { token, isolate } = this.#options;
+    if (!this.#hasLastWord && !this.#isCut) isolate.send({ type: "nudge", token, hint });
+  }
+
   delta(id: number, text: string): void {
     const joined = (this.#deltas.get(id) ?? "") + text;
     this.#deltas.set(id, joined.length > longestDelta ? "" : joined);
