@@ -2,13 +2,13 @@ import { evolve, initialRun } from "@bridle/dag";
 import type { CompiledWorkflow, RunState } from "@bridle/dag";
 import type { RunLog, StoredRun } from "@bridle/ports";
 
-/** Entries of one read: large enough to be quick, small enough not to hold a huge log twice. */
-const pageSize = 1000;
+import type { SchedulerSettings } from "./scheduler-settings.ts";
 
 /** Folds a run's decisions from its snapshot, or from the beginning. Journal entries decide nothing and are skipped. */
 export async function loadRun(
   runs: Pick<RunLog, "read">,
   stored: StoredRun,
+  { logPage }: Pick<SchedulerSettings, "logPage">,
 ): Promise<{ readonly workflow: CompiledWorkflow; readonly state: RunState }> {
   const workflow = JSON.parse(stored.compiled) as CompiledWorkflow;
   let state =
@@ -20,12 +20,12 @@ export async function loadRun(
     // oxlint-disable-next-line no-await-in-loop -- each page starts where the last one ended
     const entries = await runs.read(stored.runId, {
       afterSeq,
-      limit: pageSize,
+      limit: logPage,
       decisionsOnly: true,
     });
     for (const entry of entries) state = evolve(state, entry);
     const last = entries.at(-1);
-    if (last === undefined || entries.length < pageSize) return { workflow, state };
+    if (last === undefined || entries.length < logPage) return { workflow, state };
     afterSeq = last.seq;
   }
 }

@@ -12,6 +12,7 @@ import { dispatchTasks } from "./dispatch-tasks.ts";
 import type { DispatchCommand } from "./dispatch-tasks.ts";
 import { fenceOffLost } from "./fence-off-lost.ts";
 import type { RunEvaluator } from "./run-evaluator.ts";
+import type { SchedulerSettings } from "./scheduler-settings.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { withStopFigures } from "./stop-figures.ts";
 
@@ -31,11 +32,6 @@ import { withStopFigures } from "./stop-figures.ts";
 /** Most arrivals of one commit: bounds the size of a statement, not the speed. */
 const batchSize = 256;
 
-/** Decisions between snapshots, at least; a run of many tasks snapshots less often so that the sum stays linear. */
-const snapshotEvery = 1000;
-
-const journalPage = 1000;
-
 export interface RunActorOptions {
   readonly runId: RunId;
   readonly traceId: string;
@@ -47,6 +43,7 @@ export interface RunActorOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly lease: DecisionCommit["lease"];
+  readonly settings: Pick<SchedulerSettings, "snapshotEvery" | "logPage">;
   /** With the run as it is after it. Contract: synchronous, keeps nothing of the state. */
   readonly onCommitted: (commit: DecisionCommit, state: RunState) => void;
   readonly onEnded: () => void;
@@ -167,16 +164,16 @@ export class RunActor {
   }
 
   async #foldJournal(): Promise<void> {
-    const { store, runId } = this.#options;
+    const { store, runId, settings } = this.#options;
     for (;;) {
-      const page = { afterSeq: this.#journalSeq, limit: journalPage };
+      const page = { afterSeq: this.#journalSeq, limit: settings.logPage };
       // oxlint-disable-next-line no-await-in-loop -- each page starts where the last one ended
       const entries = await store.runs.read(runId, page);
       for (const entry of entries) {
         if (eventClasses[entry.type] === "journal") this.#state = evolve(this.#state, entry);
       }
       this.#journalSeq = entries.at(-1)?.seq ?? this.#journalSeq;
-      if (entries.length < journalPage) return;
+      if (entries.length < settings.logPage) return;
     }
   }
 
@@ -234,6 +231,7 @@ export class RunActor {
   }
 
   #snapshotIfDue(added: number): string | undefined {
+    const { snapshotEvery } = this.#options.settings;
     const due = this.#lastSnapshot + Math.max(snapshotEvery, this.#lastSnapshot);
     if (this.#decisions + added < due) return undefined;
     this.#lastSnapshot = this.#decisions + added;

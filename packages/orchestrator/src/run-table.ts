@@ -10,6 +10,7 @@ import { failPoisonedRun } from "./fail-poisoned-run.ts";
 import { loadRun } from "./load-run.ts";
 import { RunActor } from "./run-actor.ts";
 import { RunEvaluator } from "./run-evaluator.ts";
+import type { SchedulerSettings } from "./scheduler-settings.ts";
 
 /** Breakages in a row, none of them the store's, after which a run is declared unable to go on. */
 const poisonedAfter = 5;
@@ -23,6 +24,7 @@ export interface RunTableOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly lease: DecisionCommit["lease"];
+  readonly settings: Pick<SchedulerSettings, "snapshotEvery" | "logPage">;
   readonly onError: (error: unknown, runId?: RunId) => void;
   readonly onCommitted: (commit: DecisionCommit, state: RunState) => void;
   /** The run was loaded: what was known of it before is void. Contract: synchronous, keeps nothing of the state. */
@@ -95,7 +97,7 @@ export class RunTable {
     const { store } = this.#options;
     const stored = await store.runs.load(runId);
     if (stored === undefined || isTerminalRun(stored.status)) return this.#release(runId);
-    const { workflow, state } = await loadRun(store.runs, stored);
+    const { workflow, state } = await loadRun(store.runs, stored, this.#options.settings);
     const evaluator = new RunEvaluator({
       runId,
       workflow,

@@ -11,6 +11,7 @@ import type { RunTableOptions } from "./run-table.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { toArrival } from "./to-arrival.ts";
+import { WallAges } from "./wall-ages.ts";
 
 /*
  * What a scheduler does while it holds the partition lease.
@@ -20,15 +21,9 @@ import { toArrival } from "./to-arrival.ts";
  * T1  An inbox entry or timer is handed to its run once while in hand; it is free again when its run leaves the table.
  * T2  Wake-ups only make things sooner: the poll alone finds every new run, result, cancel, timer, lost worker and word of a
  *     breaker.
- * T3  A hold expires because its owner is gone, never because the wall clock was put forward (or the machine slept).
+ * T3  A hold expires because its owner is gone, never because the wall clock was put forward (or the machine slept), and it
+ *     does expire whatever this clock does (`WallAges`).
  */
-
-const inboxPage = 500;
-const timerPage = 500;
-const lostPage = 200;
-const livePage = 200;
-/** Between two reconciliations; what NTP does without a step is below 5 ms in ten seconds. */
-const longestSlewMs = 1000;
 
 export interface SchedulerTermOptions extends Omit<
   RunTableOptions,
@@ -54,18 +49,17 @@ export class SchedulerTerm {
   readonly #intervals: TimerHandle[] = [];
   #alarm: { readonly handle: TimerHandle; readonly at: number } | undefined;
   #stopped = false;
-  /** How far wall time is from monotonic time, and when it last jumped. */
-  #wall: { readonly offsetMs: number; readonly jumpedMs: number };
+  readonly #ages: WallAges;
 
   constructor({ settings, ...options }: SchedulerTermOptions) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#settings = settings;
     this.#onError = options.onError;
-    const offsetMs = this.#clock.wallMs() - this.#clock.monotonicMs();
-    this.#wall = { offsetMs, jumpedMs: Number.NEGATIVE_INFINITY };
+    this.#ages = new WallAges(this.#clock);
     this.#runs = new RunTable({
       ...options,
+      settings,
       onCommitted: (commit, state) => this.#committed(commit, state),
       onLoaded: (state) => this.#parking.loaded(state),
       onGone: (runId) => this.#gone(runId),
@@ -94,10 +88,10 @@ export class SchedulerTerm {
     await this.#parking.start();
     for (let after: RunId | undefined; !this.#stopped;) {
       // oxlint-disable-next-line no-await-in-loop -- pages follow each other
-      const page = await this.#store.index.live(livePage, after);
+      const page = await this.#store.index.live(this.#settings.scanPage, after);
       for (const runId of page) this.#runs.deliver(runId, []);
       after = page.at(-1);
-      if (page.length < livePage) break;
+      if (page.length < this.#settings.scanPage) break;
     }
     this.#inbox.request();
     this.#timers.request();
@@ -138,7 +132,7 @@ export class SchedulerTerm {
   }
 
   async #readInbox(): Promise<void> {
-    const entries = await this.#store.inbox.read(inboxPage);
+    const entries = await this.#store.inbox.read(this.#settings.inboxPage);
     const at = this.#clock.wallMs();
     const free = entries.filter(({ id }) => !this.#inboxInHand.has(id));
     for (const [runId, own] of groupByRun(free)) {
@@ -152,7 +146,7 @@ export class SchedulerTerm {
 
   async #fireTimers(): Promise<void> {
     const now = this.#clock.wallMs();
-    for (const { runId, key } of await this.#store.timers.due(now, timerPage)) {
+    for (const { runId, key } of await this.#store.timers.due(now, this.#settings.inboxPage)) {
       const inHand = timerInHand(runId, key);
       if (this.#timersInHand.has(inHand)) continue;
       this.#timersInHand.set(inHand, runId);
@@ -179,10 +173,15 @@ export class SchedulerTerm {
     this.#inbox.request();
     this.#timers.request();
     this.#parking.look();
-    const { runs } = await this.#store.index.list({ status: "QUEUED", limit: livePage });
+    const { runs } = await this.#store.index.list({
+      status: "QUEUED",
+      limit: this.#settings.scanPage,
+    });
     for (const { runId } of runs) if (!this.#runs.has(runId)) this.#runs.deliver(runId, []);
     const at = this.#clock.wallMs();
-    for (const { runId, taskId, attempt, bootId } of await this.#store.attempts.lost(lostPage)) {
+    for (const { runId, taskId, attempt, bootId } of await this.#store.attempts.lost(
+      this.#settings.scanPage,
+    )) {
       this.#runs.deliver(runId, [{ input: { type: "task-lost", taskId, attempt, bootId }, at }]);
     }
   }
@@ -191,25 +190,13 @@ export class SchedulerTerm {
     const at = this.#clock.wallMs();
     const unclaimed = await this.#store.attempts.unclaimed(
       at - this.#settings.reconcileMs,
-      lostPage,
+      this.#settings.scanPage,
     );
     for (const [runId, attempts] of groupByRun(unclaimed)) {
       // oxlint-disable-next-line no-await-in-loop -- a backlog is not made better by flooding the queue
       await this.#runs.redispatch(runId, attempts);
     }
-    if (this.#isWallSteady()) {
-      await this.#store.ledger.expire(at - this.#settings.holdExpiryMs, at);
-    }
-  }
-
-  /** T3: not while the wall clock has jumped forward within the time that owners of holds need to renew them under the new one. */
-  #isWallSteady(): boolean {
-    const nowMs = this.#clock.monotonicMs();
-    const offsetMs = this.#clock.wallMs() - nowMs;
-    const { offsetMs: beforeMs, jumpedMs } = this.#wall;
-    const hasJumped = offsetMs - beforeMs > longestSlewMs;
-    this.#wall = { offsetMs, jumpedMs: hasJumped ? nowMs : jumpedMs };
-    return nowMs - this.#wall.jumpedMs >= this.#settings.holdExpiryMs / 2;
+    await this.#store.ledger.expire(this.#ages.before(this.#settings.holdExpiryMs), at);
   }
 
   #committed(commit: DecisionCommit, state: RunState): void {

@@ -1,0 +1,41 @@
+import type { Clock } from "@bridle/kernel";
+
+interface Sample {
+  readonly monotonicMs: number;
+  /** From monotonic to wall time. Grows when the wall clock is put forward, or when the monotonic one runs slow. */
+  readonly offsetMs: number;
+}
+
+/**
+ * Tells which wall-clock dates are old, on a clock that may jump or run off.
+ *
+ * 1. Nothing grows old by a jump: the least offset that was seen within the age counts, so what a clock put forward by an
+ *    hour makes an hour old is as old as it was.
+ * 2. Nothing stays young for ever: an offset counts for no longer than the age that is asked for. A clock that runs off, or
+ *    jumps again and again, makes things old later, not never.
+ * 3. What the clock did before the first sample is not known; it is taken to have run evenly.
+ */
+export class WallAges {
+  readonly #clock: Clock;
+  #samples: readonly Sample[];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#samples = [this.#sample()];
+  }
+
+  /** What is dated before this, in wall ms, has been there for `ageMs`. Each asking is a sample: ask every few seconds. */
+  before(ageMs: number): number {
+    const now = this.#sample();
+    const thenMs = now.monotonicMs - ageMs;
+    // From the last one before the age began: it says what held until the next.
+    const first = this.#samples.findLastIndex(({ monotonicMs }) => monotonicMs <= thenMs);
+    this.#samples = [...this.#samples.slice(Math.max(0, first)), now];
+    return thenMs + Math.min(...this.#samples.map(({ offsetMs }) => offsetMs));
+  }
+
+  #sample(): Sample {
+    const monotonicMs = this.#clock.monotonicMs();
+    return { monotonicMs, offsetMs: this.#clock.wallMs() - monotonicMs };
+  }
+}
