@@ -1,10 +1,10 @@
-import type { CompiledWorkflow } from "@bridle/dag";
 import { noAmounts } from "@bridle/protocol";
-import type { LogEntry } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
 import { attemptsAreFenced } from "./invariants/attempts-are-fenced.ts";
 import { callsAreLetOut } from "./invariants/calls-are-let-out.ts";
+import { judge, log, runId, submitted, who } from "./invariants/doctored-history.ts";
+import type { Edge } from "./invariants/doctored-history.ts";
 import { effectsHappenOnce } from "./invariants/effects-happen-once.ts";
 import { failingStepsCostTheirProduct } from "./invariants/failing-steps-cost-their-product.ts";
 import { holdsEndOnce } from "./invariants/holds-end-once.ts";
@@ -13,52 +13,19 @@ import { logsEndOnce } from "./invariants/logs-end-once.ts";
 import { noRunIsPoisoned } from "./invariants/no-run-is-poisoned.ts";
 import { nothingIsLeft } from "./invariants/nothing-is-left.ts";
 import { nothingIsStuck } from "./invariants/nothing-is-stuck.ts";
-import type { Invariant, Observation } from "./invariants/observation.ts";
+import type { Observation } from "./invariants/observation.ts";
 import { tasksStartWhenAllowed } from "./invariants/tasks-start-when-allowed.ts";
 
-const runId = "run_1";
-const who = { runId, taskId: "a", attempt: 1 };
 const ten = { tokens: 10, nanoUsd: 10, calls: 1 };
 
-/** The first sentence of a history; undefined when it is a good one. */
-function judge(invariant: Invariant, history: readonly Observation[]): string | undefined {
-  return history.map((seen) => invariant(seen)).find((fault) => fault !== undefined);
-}
-
-let seq = 0;
-/** Only what the invariants read: the rest of an entry is nothing to them. */
-function entry(type: LogEntry["type"], fields: object = {}): Observation {
-  seq += 1;
-  return { type: "entry", runId, entry: { type, at: 0, runId, seq, ...fields } as LogEntry };
-}
-
-function log(
-  ...entries: readonly (readonly [LogEntry["type"], object?])[]
-): readonly Observation[] {
-  seq = 0;
-  return entries.map(([type, fields]) => entry(type, fields));
-}
-
-interface Edge {
-  readonly task: string;
-  readonly when: "completed" | "failed" | "always";
-}
-
-function submitted(dependsOn: readonly Edge[] = [], more: object = {}): Observation {
-  const task = { agent: "alpha", retry: { maxAttempts: 2 } };
-  const tasks = [
-    { ...task, id: "a", dependsOn: [] },
-    { ...task, id: "b", dependsOn, ...more },
-  ];
-  return {
-    type: "submitted",
-    runId,
-    workflow: { name: "w", tasks } as unknown as CompiledWorkflow,
-  };
-}
-
 describe("ledgerAddsUp", () => {
-  const envelope = { envelope: "run", limit: ten, settled: noAmounts, reserved: ten };
+  const envelope = {
+    envelope: "run",
+    limit: ten,
+    settled: noAmounts,
+    reserved: ten,
+    closed: false,
+  };
   const holds = [{ taskId: "a", amounts: ten } as never];
   const ledger = (changes: object, kept = holds): Observation => ({
     type: "ledger",
@@ -118,7 +85,14 @@ describe("callsAreLetOut", () => {
     open: [],
     ...changes,
   });
-  const sent: Observation = { type: "sent", ...who, step: 1, call: 0, target: "north/large" };
+  const sent: Observation = {
+    type: "sent",
+    ...who,
+    step: 1,
+    call: 0,
+    target: "north/large",
+    atMs: 0,
+  };
 
   it("is content with a call that was let out", () => {
     expect(judge(callsAreLetOut(), [submitted(), dispatched(), sent])).toBeUndefined();
@@ -173,7 +147,12 @@ describe("logsEndOnce", () => {
 describe("attemptsAreFenced", () => {
   const fenced = (fence: number): Observation => ({ type: "fenced", runId, taskId: "a", fence });
   const claimed = (fence = 1): Observation => ({ type: "claimed", ...who, fence });
-  const finished = (outputOf = 1): Observation => ({ type: "finished", ...who, outputOf });
+  const finished = (outputOf = 1): Observation => ({
+    type: "finished",
+    ...who,
+    outputOf,
+    retryAfterMs: undefined,
+  });
 
   it("is content with an attempt that is fenced, claimed and finished", () => {
     expect(judge(attemptsAreFenced(), [fenced(1), claimed(), finished()])).toBeUndefined();
@@ -271,7 +250,14 @@ describe("tasksStartWhenAllowed", () => {
 });
 
 describe("failingStepsCostTheirProduct", () => {
-  const sent: Observation = { type: "sent", ...who, step: 1, call: 0, target: "north/large" };
+  const sent: Observation = {
+    type: "sent",
+    ...who,
+    step: 1,
+    call: 0,
+    target: "north/large",
+    atMs: 0,
+  };
   const tried = (attempt: number) => log(["task.scheduled", { taskId: "a", attempt }]);
 
   it("counts at the provider: as many calls as stated are fine, one more is not", () => {

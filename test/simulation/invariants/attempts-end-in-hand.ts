@@ -14,7 +14,9 @@ export function attemptsEndInHand(): Invariant {
     // A task that never had an attempt ends in attempt 0: a fan-out, an input that could not be made.
     const current = inHand.get(task) ?? 0;
     if (type !== "task.lost") inHand.delete(task);
-    return attempt === current ? undefined : `${task}: ${type} of attempt ${attempt}, not ${current}.`;
+    return attempt === current
+      ? undefined
+      : `${task}: ${type} of attempt ${attempt}, not ${current}.`;
   };
   return (seen) => {
     if (seen.type !== "entry") return undefined;

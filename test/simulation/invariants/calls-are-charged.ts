@@ -21,7 +21,9 @@ export function callsAreCharged(): Invariant {
     if (entry.type === "budget.released" && letOut.has(entry.holdId)) {
       return `Hold ${entry.holdId} was let out and then released (${entry.reason}) for nothing.`;
     }
-    return entry.type === "budget.settled" && sent.has(entry.holdId) && entry.actual.tokens === 0
+    return entry.type === "budget.settled" &&
+      sent.has(entry.holdId) &&
+      Number(entry.actual.tokens) === 0
       ? `The call of hold ${entry.holdId} was sent and cost no tokens (${entry.basis}).`
       : undefined;
   };

@@ -32,21 +32,14 @@ export function decisionsComeFirst(): Invariant {
     return undefined;
   };
   return (seen) => {
-    switch (seen.type) {
-      case "entry":
-        note(seen.runId, seen.entry);
-        return undefined;
-      case "dispatching":
-        return dispatchFault(seen);
-      case "enqueued":
-        return seen.fence < seen.attempt
-          ? `${seen.runId}/${seen.taskId}#${seen.attempt} was queued at fence ${seen.fence}.`
-          : undefined;
-      case "dropped":
-        return `A ${seen.kind} of ${seen.runId} left the inbox without an answer.`;
-      default:
-        return undefined;
+    if (seen.type === "entry") note(seen.runId, seen.entry);
+    if (seen.type === "dispatching") return dispatchFault(seen);
+    if (seen.type === "enqueued" && seen.fence < seen.attempt) {
+      return `${seen.runId}/${seen.taskId}#${seen.attempt} was queued at fence ${seen.fence}.`;
     }
+    return seen.type === "dropped"
+      ? `A ${seen.kind} of ${seen.runId} left the inbox without an answer.`
+      : undefined;
   };
 }
 

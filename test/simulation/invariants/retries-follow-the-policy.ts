@@ -44,7 +44,9 @@ export function retriesFollowThePolicy(): Invariant {
     const key = `${runId}/${taskId} ${cap.group}`;
     const count = (tries.get(key) ?? 0) + 1;
     tries.set(key, count);
-    return count > cap.most ? `${key}: tried again ${count} times; the cap is ${cap.most}.` : undefined;
+    return count > cap.most
+      ? `${key}: tried again ${count} times; the cap is ${cap.most}.`
+      : undefined;
   };
   const delayFault = (runId: string, { taskId, attempt, delayMs, cause }: Retrying) => {
     const least = askedMs.get(`${runId}/${taskId}#${attempt}`) ?? 0;

@@ -26,20 +26,18 @@ export function whatIsStoppedIsClosed(): Invariant {
   };
 }
 
+const stops: ReadonlySet<LogEntry["type"]> = new Set([
+  "task.cancelling",
+  "task.cancelled",
+  "task.completed",
+  "task.failed",
+]);
+
 function stoppedBy(entry: LogEntry): string | undefined {
-  switch (entry.type) {
-    case "run.cancelling":
-    case "run.finished":
-      return "run";
-    case "task.cancelling":
-    case "task.cancelled":
-    case "task.completed":
-    case "task.failed":
-      // An attempt 0 had no envelope.
-      return entry.attempt > 0 ? entry.taskId : undefined;
-    default:
-      return undefined;
-  }
+  if (entry.type === "run.cancelling" || entry.type === "run.finished") return "run";
+  // An attempt 0 had no envelope.
+  const isStop = stops.has(entry.type) && "attempt" in entry && entry.attempt > 0;
+  return isStop ? entry.taskId : undefined;
 }
 
 function openFault(

@@ -44,7 +44,7 @@ const makers: Readonly<Record<(typeof kinds)[number], Maker>> = {
     kind: "crash",
     actor,
     at,
-    call: draw.between(0, 25),
+    call: draw.of([draw.between(0, 25), draw.between(0, 200)]),
     when: draw.of(["before", "after"]),
     downMs: draw.between(100, forMs),
   }),
@@ -65,15 +65,15 @@ const makers: Readonly<Record<(typeof kinds)[number], Maker>> = {
     actor: draw.chance(0.5) ? actor : "all",
     at,
     forMs,
-    lost: draw.of(["request", "answer"]),
+    lost: draw.of(["request", "answer", "late"]),
+    lateMs: draw.of([300, 3000, 12_000]),
   }),
   queue: (draw, { at, forMs }) => ({ kind: "queue", at, forMs, ...losses(draw) }),
   feed: (draw, { at, forMs }) => ({ kind: "feed", at, forMs, ...losses(draw) }),
-  // A scheduler takes a wall clock that runs off by a tenth for one that jumps, and then expires no hold.
   drift: (draw, { actor }) => ({
     kind: "drift",
     actor,
-    rate: actor.startsWith("worker") ? draw.of([0.85, 0.95, 1.05, 1.2]) : draw.of([0.95, 1.05]),
+    rate: draw.of([0.85, 0.95, 1.05, 1.2]),
   }),
   wall: (draw, { actor, at }) => ({
     kind: "wall",

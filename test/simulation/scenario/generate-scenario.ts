@@ -4,6 +4,7 @@ import { Draw } from "./draw.ts";
 import { generateFault, generateStorm } from "./generate-fault.ts";
 import type { Cast } from "./generate-fault.ts";
 import { generateWorkflow } from "./generate-workflow.ts";
+import { losesTail } from "./scenario.ts";
 import type { Fault, Order, PlannedRun, Scenario } from "./scenario.ts";
 
 /** The world of a seed. Every third one is calm: a fault of the product that needs no fault of the world shows there first. */
@@ -25,6 +26,7 @@ export function generateScenario(seed: number): Scenario {
     feed: draw.chance(0.15) ? "off" : "on",
     networkMs: draw.of([0, 0, 2, 40]),
     latencyMs: draw.of([20, 200, 3000]),
+    pages: draw.of([1, 3, 20, 1000]),
     runs,
     orders: draw.chance(0.5) ? draw.list(1, 3, () => generateOrder(draw, runs, calmAt)) : [],
     faults: draw.chance(1 / 3) ? [] : generateFaults(draw, cast),
@@ -34,7 +36,11 @@ export function generateScenario(seed: number): Scenario {
 
 function generateFaults(draw: Draw, cast: Cast): readonly Fault[] {
   const faults = draw.list(1, 6, () => generateFault(draw, cast));
-  return draw.chance(0.25) ? [...faults, ...generateStorm(draw, cast)] : faults;
+  const all = draw.chance(0.25) ? [...faults, ...generateStorm(draw, cast)] : faults;
+  // A store that comes back without its tail has no connections from before.
+  return losesTail({ faults: all })
+    ? all.filter((fault) => fault.kind !== "away" || fault.lost !== "late")
+    : all;
 }
 
 function generateOrder(draw: Draw, runs: readonly PlannedRun[], calmAt: number): Order {

@@ -2,15 +2,17 @@ import type { WorkflowSpecInput } from "@bridle/protocol";
 
 import type { Draw } from "./draw.ts";
 import { agentNames, plays } from "./plays.ts";
+import type { Play } from "./plays.ts";
 
 type TaskInput = WorkflowSpecInput["tasks"][number];
 type Dependency = NonNullable<TaskInput["dependsOn"]>[number];
 
 /** A random workflow: a DAG with conditions, joins, fan-outs, retries, budgets and clocks small enough to matter. */
 export function generateWorkflow(draw: Draw, index: number): WorkflowSpecInput {
-  const count = draw.chance(0.15) ? draw.between(7, 10) : draw.between(1, 5);
+  const isPatient = draw.chance(0.06);
+  const count = !isPatient && draw.chance(0.15) ? draw.between(7, 10) : draw.between(1, 5);
   const tasks: TaskInput[] = [];
-  for (let number = 0; number < count; number++) tasks.push(generateTask(draw, tasks));
+  for (let number = 0; number < count; number++) tasks.push(generateTask(draw, tasks, isPatient));
   const last = tasks.at(-1);
   return {
     name: `workflow${index % 2}`,
@@ -21,14 +23,16 @@ export function generateWorkflow(draw: Draw, index: number): WorkflowSpecInput {
       ...(draw.chance(0.5) ? { maxCalls: draw.between(2, 40) } : {}),
       ...(draw.chance(0.3) ? { maxTokens: draw.between(300, 6000) } : {}),
     },
-    timeout: { run: draw.of(["40s", "2m", "6m"]), step: draw.of(["5s", "10s"]) },
+    timeout: isPatient
+      ? { run: "15m", step: "2m" }
+      : { run: draw.of(["40s", "2m", "6m"]), step: draw.of(["5s", "10s"]) },
     ...(last !== undefined && draw.chance(0.3)
       ? { output: { last: `\${{ tasks.${last.id}.output }}` } }
       : {}),
   };
 }
 
-function generateTask(draw: Draw, earlier: readonly TaskInput[]): TaskInput {
+function generateTask(draw: Draw, earlier: readonly TaskInput[], isPatient: boolean): TaskInput {
   const dependsOn = dependencies(draw, earlier);
   // Outputs are read of tasks that must have completed.
   const source = dependsOn.flatMap((one) => (typeof one === "string" ? [one] : []))[0];
@@ -40,7 +44,7 @@ function generateTask(draw: Draw, earlier: readonly TaskInput[]): TaskInput {
     ...condition(draw, source),
     ...(isFanOut ? fanOut(draw, source) : {}),
     input: {
-      play: draw.of(plays),
+      play: playOf(draw, isPatient),
       calls: draw.between(0, 3),
       failures: draw.between(0, 2),
       ...(isFanOut ? { n: "${{ item }}" } : { n: draw.between(0, 9) }),
@@ -49,11 +53,16 @@ function generateTask(draw: Draw, earlier: readonly TaskInput[]): TaskInput {
       maxAttempts: draw.between(1, 3),
       backoff: { type: draw.of(["exponential", "fixed"]), initial: draw.of(["100ms", "2s"]) },
     },
-    timeout: { task: draw.of(["8s", "20s", "60s"]) },
+    timeout: { task: isPatient ? "4m" : draw.of(["8s", "20s", "60s"]) },
     ...(draw.chance(0.25) ? { budget: { maxCalls: draw.between(1, 6) } } : {}),
     ...(draw.chance(0.2) ? { priority: "background" } : {}),
     ...(draw.chance(0.2) ? { allowModelFallback: false } : {}),
   };
+}
+
+function playOf(draw: Draw, isPatient: boolean): Play {
+  if (isPatient && draw.chance(0.5)) return "thinks";
+  return draw.chance(0.015) ? "kills" : draw.of(plays);
 }
 
 function dependencies(draw: Draw, earlier: readonly TaskInput[]): readonly Dependency[] {

@@ -24,8 +24,11 @@ export const plays = [
   "crowds",
   "loops",
   "deaf",
+  "pesters",
+  "ticks",
   "journals",
   "journals",
+  "journals_slowly",
   "waits",
   "leaves",
   "overspends",
@@ -33,13 +36,14 @@ export const plays = [
   "tools",
 ] as const;
 
-export type Play = (typeof plays)[number];
+/** `thinks`: one model call of minutes, in workflows with the patience for it. `kills`: takes its worker with it, now and then. */
+export type Play = (typeof plays)[number] | "thinks" | "kills";
 
 /** The input of every task of a generated workflow. */
 export interface PlayInput {
   readonly play: Play;
   readonly calls: number;
-  /** Attempts of `flaky` that fail. */
+  /** Attempts of `flaky` that fail; `kills` kills twice as often. */
   readonly failures: number;
   readonly n: number;
 }

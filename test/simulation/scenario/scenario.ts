@@ -45,11 +45,15 @@ export type Fault =
     } & Window)
   /** Every call of the actor takes up to this long each way; answers come back stale and out of order. */
   | ({ readonly kind: "slow"; readonly actor: ActorName; readonly upToMs: number } & Window)
-  /** The store cannot be reached: calls fail before their effect, or after it with the answer lost. */
+  /**
+   * The store cannot be reached: calls fail before their effect, or after it with the answer lost. `late`: they are given
+   * up by who made them and have their effect up to `lateMs` afterwards.
+   */
   | ({
       readonly kind: "away";
       readonly actor: ActorName | "all";
-      readonly lost: "request" | "answer";
+      readonly lost: "request" | "answer" | "late";
+      readonly lateMs?: number | undefined;
     } & Window)
   /** Shares of jobs lost and delivered twice; those that arrive come up to `delayMs` late, out of order. */
   | ({
@@ -107,6 +111,8 @@ export interface Scenario {
   readonly networkMs: number;
   /** Milliseconds of a model call, at most. */
   readonly latencyMs: number;
+  /** Entries a scheduler reads at once, and decisions between its snapshots. */
+  readonly pages: number;
   readonly runs: readonly PlannedRun[];
   readonly orders: readonly Order[];
   readonly faults: readonly Fault[];

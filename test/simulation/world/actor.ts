@@ -43,6 +43,7 @@ export class Actor {
   #die: () => void = () => {};
   #isDead = false;
   #isSuspended = false;
+  #wokeAtMs = Number.NEGATIVE_INFINITY;
   #armed: ArmedCrash | undefined;
   #callsToSuspend: number | undefined;
 
@@ -60,6 +61,11 @@ export class Actor {
 
   get isDead(): boolean {
     return this.#isDead;
+  }
+
+  /** It went on at this very instant: what is due fires at once, and no promise has settled yet. */
+  get isWaking(): boolean {
+    return this.#wokeAtMs === this.#options.time.nowMs;
   }
 
   arm(crash: Crash): void {
@@ -93,6 +99,7 @@ export class Actor {
     this.#callsToSuspend = undefined;
     if (!this.#isSuspended) return;
     this.#isSuspended = false;
+    this.#wokeAtMs = this.#options.time.nowMs;
     this.clock.resume();
     this.agentClock.resume();
     for (const hear of this.#heard.splice(0)) hear();
@@ -120,6 +127,7 @@ export class Actor {
     await this.#way();
     const lost = weather.away(name);
     if (lost === "request") return this.#unanswered();
+    if (lost === "late") return this.#late(effect);
     const answering = effect();
     if (crash !== undefined) return this.#crash(crash);
     const answer = await answering;
@@ -146,6 +154,16 @@ export class Actor {
     await this.#options.time.sleep(200);
     await this.#answered(undefined);
     throw bridleError("store_unavailable");
+  }
+
+  /** Given up here, while the store works on it. */
+  async #late<Answer>(effect: () => Promise<Answer>): Promise<never> {
+    const { time, weather, name } = this.#options;
+    time.at(time.nowMs + weather.lateMs(name), () => {
+      // Whatever the store answers, nobody hears it.
+      effect().catch(() => undefined);
+    });
+    return this.#unanswered();
   }
 
   /** Stands still on the way out; the call goes when the process does. */

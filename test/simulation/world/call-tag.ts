@@ -5,21 +5,24 @@ export interface CallTag {
   readonly attempt: number;
   /** Which of the attempt's calls, from 0. */
   readonly call: number;
-  /** The provider bills three times what was asked for. */
-  readonly overspends: boolean;
+  readonly manner: Manner;
 }
 
-export function toPrompt({ runId, taskId, attempt, call, overspends }: CallTag): string {
-  return `${runId} ${taskId} ${attempt} ${call} ${overspends ? "overspend" : "fair"}`;
+/** `overspend`: it bills three times what was asked for. `think`: its answer takes minutes. */
+export type Manner = "fair" | "overspend" | "think";
+
+export function toPrompt({ runId, taskId, attempt, call, manner }: CallTag): string {
+  return `${runId} ${taskId} ${attempt} ${call} ${manner}`;
 }
 
 export function fromPrompt(prompt: string): CallTag {
-  const [runId = "", taskId = "", attempt, call, billing] = prompt.split(" ");
+  const [runId = "", taskId = "", attempt, call, manner] = prompt.split(" ");
   return {
     runId,
     taskId,
     attempt: Number(attempt),
     call: Number(call),
-    overspends: billing === "overspend",
+    // Written by `toPrompt` and by nobody else.
+    manner: manner as Manner,
   };
 }

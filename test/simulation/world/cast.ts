@@ -7,6 +7,8 @@ import type { Clock } from "@bridle/kernel";
 import { agentConcurrency, agentNames } from "../scenario/plays.ts";
 import type { Play, PlayInput } from "../scenario/plays.ts";
 import { toPrompt } from "./call-tag.ts";
+import type { Manner } from "./call-tag.ts";
+import { modelOf } from "./provider.ts";
 
 export interface CastOptions {
   readonly clock: Clock;
@@ -16,6 +18,10 @@ export interface CastOptions {
     readonly taskId: string;
     readonly name: string;
   }) => void;
+  /** An agent that needs nothing but time went on. */
+  readonly onTick: () => void;
+  /** An agent killed the process it runs in. */
+  readonly onKill: () => void;
 }
 
 type Context = AgentContext<PlayInput>;
@@ -52,11 +58,11 @@ const tools = {
   }),
 };
 
-async function call(context: Context, number: number, overspends = false): Promise<void> {
+async function call(context: Context, number: number, manner: Manner = "fair"): Promise<void> {
   const { input, trace } = context;
   const { runId, taskId, attempt } = trace;
-  const prompt = toPrompt({ runId, taskId, attempt, call: number, overspends });
-  await context.llm(input.n % 2 === 0 ? "large" : "small", { prompt });
+  const prompt = toPrompt({ runId, taskId, attempt, call: number, manner });
+  await context.llm(modelOf(input.n), { prompt });
 }
 
 async function calls(context: Context): Promise<void> {
@@ -145,6 +151,45 @@ const acts: Readonly<Record<Play, Acting>> = {
     if (attempt <= context.input.failures) throw new Error("after its effects");
     return answer(context);
   },
+  journals_slowly: async (context, { clock, onEffect }) => {
+    const { runId, taskId } = context.trace;
+    await context.step("slow", async () => {
+      onEffect({ runId, taskId, name: "slow" });
+      await sleep({ clock, ms: 3000 });
+      return 1;
+    });
+    if (context.trace.attempt <= context.input.failures) throw new Error("after its effect");
+    return answer(context);
+  },
+  thinks: async (context) => {
+    await call(context, 0, "think");
+    return answer(context);
+  },
+  ticks: async (context, { clock, onTick }) => {
+    for (let number = 0; number < 40; number++) {
+      // oxlint-disable-next-line no-await-in-loop -- it works, and asks for nothing
+      await sleep({ clock, ms: 400 });
+      if (context.signal.aborted) throw context.signal.reason as Error;
+      onTick();
+      context.heartbeat({ step: number });
+    }
+    return answer(context);
+  },
+  kills: async (context, { onKill }) => {
+    await calls(context);
+    if (context.trace.attempt > 2 * context.input.failures) return answer(context);
+    onKill();
+    return never();
+  },
+  pesters: async (context, { clock }) => {
+    for (let number = 0; number < 16; number++) {
+      // oxlint-disable-next-line no-await-in-loop -- as `deaf`, and in a hurry
+      await call(context, number).catch(() => undefined);
+      // oxlint-disable-next-line no-await-in-loop -- see above
+      await sleep({ clock, ms: 20 });
+    }
+    return answer(context);
+  },
   waits: async (context, { clock }) => {
     context.waiting("a person", clock.wallMs() + 4000);
     await sleep({ clock, ms: 3000 });
@@ -156,8 +201,8 @@ const acts: Readonly<Record<Play, Acting>> = {
     return answer(context);
   },
   overspends: async (context) => {
-    await call(context, 0, true);
-    await call(context, 1, true);
+    await call(context, 0, "overspend");
+    await call(context, 1, "overspend");
     return answer(context);
   },
   tools: async (context) => {

@@ -2,12 +2,14 @@
  * Looks at a world without faults every few seconds, for what does not move. Runs end by their own timeouts whatever goes
  * wrong, so that they end says little; that nothing waits longer than its clock allows says that the clocks work.
  */
+import type { CompiledWorkflow } from "@bridle/dag";
 import type { RunRecord } from "@bridle/ports/testing";
 import type { Spender } from "@bridle/protocol";
 import { jobId } from "@bridle/protocol";
 
 import { agentConcurrency } from "../scenario/plays.ts";
 import { wallStartMs } from "./actor-clock.ts";
+import { RunTimes } from "./run-times.ts";
 import type { World } from "./world.ts";
 
 const lookEveryMs = 5000;
@@ -20,8 +22,12 @@ const boundsMs = {
   "attempt of a dead worker": 20_000,
   /** A stop order within 2 s, 5 s of grace. */
   "attempt of an ended run": 20_000,
-  /** A task clock of a minute, its waits, the grace, the cancel's grace. */
-  attempt: 170_000,
+  /** Beyond its task clock: its waits, the grace, the cancel's grace. */
+  attempt: 110_000,
+  /** Beyond its run clock: the overdue timer, and a wall clock that was put back. */
+  "run's clock": 65_000,
+  /** A cancel that nobody answers is over after 20 s; by wall clocks, as above. */
+  "run that winds down": 75_000,
   /** Enqueued again after 10 s; by wall clocks, of which one may be half a minute behind. */
   "unclaimed attempt": 65_000,
   /** A step that waits holds nothing (BU-8). */
@@ -34,12 +40,22 @@ const boundsMs = {
 
 type What = keyof typeof boundsMs;
 
+/** What waits, under which name, and for how long it may beyond its bound. */
+type Waiting = readonly [what: What, which: string, extraMs?: number | undefined];
+
 export class Overseer {
   readonly #world: World;
   readonly #since = new Map<string, number>();
+  readonly #times = new RunTimes();
+  /** What clocks that are put back add to a run's. */
+  readonly #putBackMs: number;
 
   constructor(world: World) {
     this.#world = world;
+    this.#putBackMs = world.scenario.faults.reduce(
+      (sum, fault) => sum + (fault.kind === "wall" ? Math.max(0, -fault.byMs) : 0),
+      0,
+    );
   }
 
   /** From now on. The last look is the one at which the world has ended. */
@@ -57,15 +73,34 @@ export class Overseer {
     const seen = [...this.#waiting()];
     const names = new Set(seen.map(([what, which]) => `${what} ${which}`));
     for (const name of this.#since.keys()) if (!names.has(name)) this.#since.delete(name);
-    return seen.flatMap(([what, which]) => {
+    const waiting = seen.flatMap(([what, which, extraMs = 0]) => {
       const name = `${what} ${which}`;
       const sinceMs = this.#since.get(name) ?? nowMs;
       this.#since.set(name, sinceMs);
-      return nowMs - sinceMs > boundsMs[what] ? [`${name} for ${nowMs - sinceMs} ms`] : [];
+      const mostMs = boundsMs[what] + extraMs;
+      return nowMs - sinceMs > mostMs ? [`${name} for ${nowMs - sinceMs} ms`] : [];
     });
+    return [...waiting, ...this.#overdueRuns()];
   }
 
-  *#waiting(): Generator<readonly [What, string]> {
+  /** Runs have clocks of their own, which stand now and then. */
+  #overdueRuns(): readonly string[] {
+    const { store, time } = this.#world;
+    const overdue: string[] = [];
+    for (const run of store.state.runs.values()) {
+      if (run.ended) continue;
+      const { advancingMs, endingForMs } = this.#times.look(run, time.nowMs);
+      const { runId, compiled } = run.submitted;
+      const mostMs = runTimeoutMs(compiled) + boundsMs["run's clock"] + this.#putBackMs;
+      if (advancingMs > mostMs) overdue.push(`run's clock of ${runId} after ${advancingMs} ms`);
+      if (endingForMs > boundsMs["run that winds down"]) {
+        overdue.push(`run that winds down ${runId} for ${endingForMs} ms`);
+      }
+    }
+    return overdue;
+  }
+
+  *#waiting(): Generator<Waiting> {
     const { state } = this.#world.store;
     for (const { id, message } of state.inbox.values()) {
       yield ["inbox entry", `${id} (${message.kind})`];
@@ -74,15 +109,16 @@ export class Overseer {
     for (const run of state.runs.values()) yield* this.#waitingOf(run);
   }
 
-  *#claims(): Generator<readonly [What, string]> {
-    const { store } = this.#world;
-    for (const claim of store.state.openClaims) {
-      const run = store.state.runs.get(claim.runId);
-      const isAtFence = run?.tasks.get(claim.taskId)?.fence === claim.attempt;
+  *#claims(): Generator<Waiting> {
+    const { state } = this.#world.store;
+    for (const claim of state.openClaims) {
+      const run = state.runs.get(claim.runId);
+      if (run === undefined) continue;
       if (!this.#isAlive(claim.bootId)) {
-        if (run?.ended === false && isAtFence) yield ["attempt of a dead worker", jobId(claim)];
-      } else if (run?.ended === true) yield ["attempt of an ended run", jobId(claim)];
-      else yield ["attempt", jobId(claim)];
+        const isAtFence = run.tasks.get(claim.taskId)?.fence === claim.attempt;
+        if (!run.ended && isAtFence) yield ["attempt of a dead worker", jobId(claim)];
+      } else if (run.ended) yield ["attempt of an ended run", jobId(claim)];
+      else yield ["attempt", jobId(claim), envelopeOf(run.inputs.get(claim.taskId)).taskMs];
     }
   }
 
@@ -90,7 +126,7 @@ export class Overseer {
     return this.#world.slots.some(({ actor }) => actor !== undefined && actor.bootId === bootId);
   }
 
-  *#waitingOf(run: RunRecord): Generator<readonly [What, string]> {
+  *#waitingOf(run: RunRecord): Generator<Waiting> {
     const { runId } = run.submitted;
     const wallMs = wallStartMs + this.#world.time.nowMs;
     for (const { holdId, status, taskId, attempt } of run.ledger.open.values()) {
@@ -104,7 +140,7 @@ export class Overseer {
     if (!run.ended) yield* this.#unclaimed(run);
   }
 
-  *#unclaimed(run: RunRecord): Generator<readonly [What, string]> {
+  *#unclaimed(run: RunRecord): Generator<Waiting> {
     const { runId } = run.submitted;
     for (const [id, { fence, claims }] of run.tasks) {
       const isClosed = ["run", id].some((name) => run.ledger.envelopes.get(name)?.closed);
@@ -118,12 +154,29 @@ export class Overseer {
   /** An agent that hangs in all its slots keeps others waiting, and may. */
   #hasRoom({ inputs }: RunRecord, { taskId }: Spender): boolean {
     const { store } = this.#world;
-    const agentOf = (text: string | undefined): unknown =>
-      text === undefined ? undefined : (JSON.parse(text) as { readonly agent?: unknown }).agent;
-    const agent = agentOf(inputs.get(taskId));
+    const { agent } = envelopeOf(inputs.get(taskId));
     const busy = [...store.state.openClaims].filter(
-      (claim) => agentOf(store.state.runs.get(claim.runId)?.inputs.get(claim.taskId)) === agent,
+      (claim) =>
+        envelopeOf(store.state.runs.get(claim.runId)?.inputs.get(claim.taskId)).agent === agent,
     );
     return busy.length < agentConcurrency(String(agent));
   }
+}
+
+/** What the product wrote for its workers, read by its names alone. */
+function envelopeOf(text: string | undefined): {
+  readonly agent?: unknown;
+  readonly taskMs?: number;
+} {
+  return text === undefined ? {} : (JSON.parse(text) as object);
+}
+
+const timeouts = new Map<string, number>();
+
+function runTimeoutMs(compiled: string): number {
+  const known = timeouts.get(compiled);
+  if (known !== undefined) return known;
+  const { runTimeoutMs: timeoutMs } = JSON.parse(compiled) as CompiledWorkflow;
+  timeouts.set(compiled, timeoutMs);
+  return timeoutMs;
 }

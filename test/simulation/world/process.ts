@@ -18,5 +18,3 @@ export interface Surroundings {
   /** An error that its product code reported and that no fault of the world explains. */
   readonly onFault: (error: unknown) => void;
 }
-
-export type StartProcess = (surroundings: Surroundings) => Promise<Running>;

@@ -3,12 +3,18 @@ import { evaluateTemplate } from "@bridle/dag";
 import { CodedError } from "@bridle/kernel";
 import { Scheduler } from "@bridle/orchestrator";
 
-import type { StartProcess } from "./process.ts";
+import type { Running, Surroundings } from "./process.ts";
+
+export interface SchedulerSurroundings extends Surroundings {
+  /** Entries read at once, and decisions between snapshots. */
+  readonly pages: number;
+}
 
 /** Of two schedulers one is refused; a commit whose answer was lost is refused the second time. Both load the run again. */
 const expected = /was refused \((version|lease)\); the run is loaded again/;
 
-export const startScheduler: StartProcess = async ({ actor, store, queue, onFault }) => {
+export async function startScheduler(surroundings: SchedulerSurroundings): Promise<Running> {
+  const { actor, store, queue, pages, onFault } = surroundings;
   const scheduler = new Scheduler({
     store,
     queue,
@@ -19,13 +25,14 @@ export const startScheduler: StartProcess = async ({ actor, store, queue, onFaul
     bus: createBus({ onHandlerError: onFault }),
     clock: actor.clock,
     bootId: actor.bootId,
+    settings: { snapshotEvery: pages, logPage: pages, inboxPage: pages, scanPage: pages },
     onError: (error) => {
       if (!isExpected(error)) onFault(error);
     },
   });
   await scheduler.start();
   return { stop: async () => scheduler.stop(), leftovers: () => [] };
-};
+}
 
 function isExpected(error: unknown): boolean {
   if (CodedError.is(error)) return error.code === "store_unavailable";

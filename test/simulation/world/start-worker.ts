@@ -11,10 +11,9 @@ import type { CastOptions } from "./cast.ts";
 import type { Running, Surroundings } from "./process.ts";
 import type { Provider } from "./provider.ts";
 
-export interface WorkerSurroundings extends Surroundings {
+export interface WorkerSurroundings extends Surroundings, Omit<CastOptions, "clock"> {
   readonly provider: Provider;
   readonly random: Random;
-  readonly onEffect: CastOptions["onEffect"];
   /** Filled by this worker's breaker events, as anybody who listens would. */
   readonly openBreakers: Set<string>;
 }
@@ -22,7 +21,8 @@ export interface WorkerSurroundings extends Surroundings {
 const slots = 32;
 
 export async function startWorker(surroundings: WorkerSurroundings): Promise<Running> {
-  const { actor, store, queue, provider, random, onEffect, onFault } = surroundings;
+  const { actor, store, queue, provider, random, onFault } = surroundings;
+  const { onEffect, onTick, onKill } = surroundings;
   const { clock, bootId, agentClock } = actor;
   const bus = createBus({ onHandlerError: onFault });
   followBreakers(bus, surroundings.openBreakers);
@@ -30,7 +30,7 @@ export async function startWorker(surroundings: WorkerSurroundings): Promise<Run
   const runner = createRunner({
     store,
     queue,
-    agents: castFor({ clock: agentClock, onEffect }),
+    agents: castFor({ clock: agentClock, onEffect, onTick, onKill }),
     models: createModelCaller({ models: provider.catalogFor(actor), clock, random }),
     breakers,
     scanner: (callbacks) =>

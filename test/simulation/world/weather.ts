@@ -34,8 +34,13 @@ export class Weather {
     return upToMs === 0 ? 0 : this.#random.next() * upToMs;
   }
 
-  away(actor: ActorName): "request" | "answer" | undefined {
-    return this.#active("away", (fault) => fault.actor === "all" || fault.actor === actor)?.lost;
+  away(actor: ActorName): FaultOf<"away">["lost"] | undefined {
+    return this.#away(actor)?.lost;
+  }
+
+  /** After how long a call has its effect that was given up. */
+  lateMs(actor: ActorName): number {
+    return this.#random.next() * (this.#away(actor)?.lateMs ?? 0);
   }
 
   delivery(kind: "queue" | "feed"): Delivery {
@@ -49,6 +54,10 @@ export class Weather {
   provider(target: string): FaultOf<"provider">["fault"] | undefined {
     const fault = this.#active("provider", (one) => one.target === target);
     return fault !== undefined && this.#random.next() < fault.share ? fault.fault : undefined;
+  }
+
+  #away(actor: ActorName): FaultOf<"away"> | undefined {
+    return this.#active("away", (fault) => fault.actor === "all" || fault.actor === actor);
   }
 
   #active<Kind extends WindowKind>(

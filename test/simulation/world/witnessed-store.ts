@@ -1,9 +1,13 @@
-import { selectEnvelope } from "@bridle/budget";
-import type { Store } from "@bridle/ports";
-import type { MemoryState, RunRecord } from "@bridle/ports/testing";
+import type { Inbox, InboxEntry, RunLog, Store } from "@bridle/ports";
+import type { MemoryState } from "@bridle/ports/testing";
+import { jobId } from "@bridle/protocol";
 import type { Spender } from "@bridle/protocol";
 
+import { allOf } from "./all-of.ts";
+import { dueOfCommit, dueOfSpender } from "./overdue.ts";
 import type { Witness } from "./witness.ts";
+import { witnessedAttempts, witnessedSteps } from "./witnessed-attempts.ts";
+import { witnessedLeases, witnessedLedger } from "./witnessed-ledger.ts";
 
 export interface WitnessedOptions {
   readonly store: Store;
@@ -11,6 +15,10 @@ export interface WitnessedOptions {
   readonly witness: Witness;
   /** Breakers that were open in the calling process, by its own events, when it asked to let this hold out. */
   readonly openWhenAsked: (holdId: string) => readonly string[];
+  /** A call of this step is at the provider. */
+  readonly isOut: (call: Spender & { readonly step: number }) => boolean;
+  /** Since when each lease has stood without a gap, in the store's monotonic ms. Shared by all processes. */
+  readonly heldSince: Map<string, number>;
 }
 
 /**
@@ -20,14 +28,16 @@ export interface WitnessedOptions {
 export function witnessedStore(options: WitnessedOptions): Store {
   return {
     ...options.store,
-    runs: seenRuns(options),
-    attempts: seenAttempts(options),
-    ledger: seenLedger(options),
-    inbox: seenInbox(options),
+    runs: witnessedRuns(options),
+    attempts: witnessedAttempts(options),
+    steps: witnessedSteps(options),
+    ledger: witnessedLedger(options),
+    inbox: witnessedInbox(options),
+    leases: witnessedLeases(options),
   };
 }
 
-function seenRuns({ store: { runs }, witness }: WitnessedOptions): Store["runs"] {
+function witnessedRuns({ store: { runs }, state, witness }: WitnessedOptions): RunLog {
   return {
     ...allOf(runs),
     submit: async (run) => {
@@ -36,142 +46,62 @@ function seenRuns({ store: { runs }, witness }: WitnessedOptions): Store["runs"]
       return answering;
     },
     commit: async (commit) => {
+      const due = dueOfCommit(state, commit);
+      const held = messagesOf(state, commit.consumed);
       const answering = runs.commit(commit);
       witness.touched(commit.runId);
-      return answering;
+      const answer = await answering;
+      const told = answer.committed ? "committed" : answer.reason;
+      witness.see({ type: "answered", what: `a commit to ${commit.runId}`, due, answer: told });
+      if (!answer.committed) seeDropped({ state, witness }, held);
+      return answer;
     },
     journal: async (spender, events) => {
+      const due = dueOfSpender(state, spender);
       const answering = runs.journal(spender, events);
       witness.touched(spender.runId);
+      const answer = (await answering) ? "written" : "fenced";
+      witness.see({ type: "answered", what: `a journal of ${jobId(spender)}`, due, answer });
       return answering;
     },
   };
 }
 
-function seenAttempts({
-  store: { attempts },
-  state,
-  witness,
-}: WitnessedOptions): Store["attempts"] {
-  return {
-    ...allOf(attempts),
-    raiseFences: async (runId, fences) => {
-      const answering = attempts.raiseFences(runId, fences);
-      witness.touched(runId);
-      for (const { taskId } of fences) {
-        const fence = state.runs.get(runId)?.tasks.get(taskId)?.fence ?? 0;
-        witness.see({ type: "fenced", runId, taskId, fence });
-      }
-      return answering;
-    },
-    claim: async (claim) => {
-      const task = state.runs.get(claim.runId)?.tasks.get(claim.taskId);
-      const before = task?.claims.get(claim.attempt);
-      const answering = attempts.claim(claim);
-      const isNew = task !== undefined && task.claims.get(claim.attempt) !== before;
-      if (isNew) witness.see({ type: "claimed", ...whoOf(claim), fence: task.fence });
-      witness.touched(claim.runId);
-      return answering;
-    },
-    finish: async (finish) => {
-      // Whatever it answers, a result counts when it reaches the inbox.
-      const before = state.inbox.size;
-      const answering = attempts.finish(finish);
-      if (state.inbox.size !== before) {
-        witness.see({ type: "finished", ...whoOf(finish), outputOf: attemptIn(finish.output) });
-      }
-      witness.touched(finish.runId);
-      return answering;
-    },
-  };
-}
-
-function seenLedger(options: WitnessedOptions): Store["ledger"] {
-  const { store, state, witness, openWhenAsked } = options;
-  const { ledger } = store;
-  return {
-    ...allOf(ledger),
-    reserve: async (request) => {
-      const run = state.runs.get(request.runId);
-      const isNew = run?.ledger.open.has(request.holdId) === false;
-      const answering = ledger.reserve(request);
-      if (run !== undefined && isNew && run.ledger.open.has(request.holdId)) {
-        const path = pathOf(run, request);
-        witness.see({ type: "admitted", runId: request.runId, path });
-      }
-      witness.touched(request.runId);
-      return answering;
-    },
-    dispatch: async (spender, holdId) => {
-      const run = state.runs.get(spender.runId);
-      const before = run?.ledger.open.get(holdId)?.status;
-      const answering = ledger.dispatch(spender, holdId);
-      const hold = run?.ledger.open.get(holdId);
-      if (run !== undefined && hold?.status === "dispatched" && before === "held") {
-        const circumstances = circumstancesOf(run, spender);
-        const open = openWhenAsked(holdId);
-        witness.see({ type: "dispatched", ...circumstances, step: hold.step, holdId, open });
-      }
-      return answering;
-    },
-    settle: async (request) => {
-      const answering = ledger.settle(request);
-      witness.touched(request.runId);
-      return answering;
-    },
-    release: async (spender, holdId, at) => {
-      const answering = ledger.release(spender, holdId, at);
-      witness.touched(spender.runId);
-      return answering;
-    },
-    expire: async (olderThan, at) => {
-      const answering = ledger.expire(olderThan, at);
-      witness.touchedAll();
-      return answering;
-    },
-  };
-}
-
-function seenInbox({ store: { inbox }, witness }: WitnessedOptions): Store["inbox"] {
+function witnessedInbox({ store: { inbox }, state, witness }: WitnessedOptions): Inbox {
   return {
     ...allOf(inbox),
     put: async (runId, message, at) => {
       const answering = inbox.put(runId, message, at);
+      const envelope = message.kind === "cancel" ? (message.taskId ?? "run") : undefined;
+      const record = state.runs.get(runId)?.ledger.envelopes.get(envelope ?? "");
+      if (envelope !== undefined && record !== undefined) {
+        witness.see({ type: "ordered", runId, envelope, isClosed: record.closed });
+      }
       witness.touched(runId);
+      return answering;
+    },
+    discard: async (ids) => {
+      const held = messagesOf(state, ids);
+      const answering = inbox.discard(ids);
+      seeDropped({ state, witness }, held);
       return answering;
     },
   };
 }
 
-/** Ports of the memory store are proxies over plain objects: their members are copied, not bound. */
-function allOf<Port extends object>(port: Port): Port {
-  const members = Object.keys(port).map((name) => [name, Reflect.get(port, name)] as const);
-  return Object.fromEntries(members) as Port;
+function messagesOf({ inbox }: MemoryState, ids: readonly string[]): readonly InboxEntry[] {
+  return ids.flatMap((id) => inbox.get(id) ?? []);
 }
 
-function pathOf({ ledger }: RunRecord, { taskId }: Spender) {
-  return [selectEnvelope(ledger, "run"), selectEnvelope(ledger, taskId)].flatMap(
-    (envelope) => envelope ?? [],
-  );
-}
-
-/** Under which fence, and whether from something that is over, the call goes. */
-function circumstancesOf(run: RunRecord, spender: Spender) {
-  const path = ["run", spender.taskId].map((name) => run.ledger.envelopes.get(name));
-  return {
-    ...whoOf(spender),
-    fence: run.tasks.get(spender.taskId)?.fence ?? 0,
-    isClosed: run.ended || path.some((envelope) => envelope?.closed === true),
-  };
-}
-
-function whoOf({ runId, taskId, attempt }: Spender) {
-  return { runId, taskId, attempt };
-}
-
-/** Outputs of the cast say which attempt made them. */
-function attemptIn(output: string | undefined): number | undefined {
-  const value: unknown = output === undefined ? undefined : JSON.parse(output);
-  if (typeof value !== "object" || value === null || !("attempt" in value)) return undefined;
-  return typeof value.attempt === "number" ? value.attempt : undefined;
+/** What has gone of these, although their runs go on. */
+function seeDropped(
+  { state, witness }: Pick<WitnessedOptions, "state" | "witness">,
+  held: readonly InboxEntry[],
+): void {
+  for (const { id, runId, message } of held) {
+    const isAnswerable = state.runs.get(runId)?.ended === false;
+    if (isAnswerable && !state.inbox.has(id)) {
+      witness.see({ type: "dropped", runId, kind: message.kind });
+    }
+  }
 }

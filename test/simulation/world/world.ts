@@ -28,6 +28,7 @@ import { settle, SimulationTime } from "./simulation-time.ts";
 import { Slot } from "./slot.ts";
 import { startScheduler } from "./start-scheduler.ts";
 import { startWorker } from "./start-worker.ts";
+import { Stirrings } from "./stirrings.ts";
 import { Weather } from "./weather.ts";
 import { Witness } from "./witness.ts";
 import { witnessedStore } from "./witnessed-store.ts";
@@ -41,6 +42,9 @@ export interface Outcome {
   readonly wireCalls: number;
 }
 
+/** A supervisor's pause before it starts a worker again that its agent has killed. */
+const killedMs = 500;
+
 export class World {
   readonly scenario: Scenario;
   readonly time = new SimulationTime();
@@ -50,6 +54,8 @@ export class World {
   readonly #weather: Weather;
   readonly #queue: TaskQueue;
   readonly #provider: Provider;
+  readonly #stirrings = new WeakMap<Actor, Stirrings>();
+  readonly #heldSince = new Map<string, number>();
   #door: Door | undefined;
   #wireCalls = 0;
   #events = 0;
@@ -119,10 +125,13 @@ export class World {
       weather: this.#weather,
       random: this.#random(2),
       latencyMs: this.scenario.latencyMs,
-      onCall: ({ runId, taskId, attempt, call, step, target }) => {
+      onCall: ({ actor, runId, taskId, attempt, call, step, target, atMs }) => {
         this.#wireCalls += 1;
-        this.witness.see({ type: "sent", runId, taskId, attempt, call, step, target });
+        this.#stirrings.get(actor)?.stir("a model call");
+        this.witness.see({ type: "sent", runId, taskId, attempt, call, step, target, atMs });
       },
+      onThrottled: ({ runId, taskId, attempt, call, target, untilMs }) =>
+        this.witness.see({ type: "throttled", runId, taskId, attempt, call, target, untilMs }),
     });
   }
 
@@ -143,35 +152,45 @@ export class World {
     const openBreakers = new Set<string>();
     const openWhenAsked = new Map<string, readonly string[]>();
     const reach = { time: this.time, weather: this.#weather };
+    const { witness } = this;
+    const { state } = this.store;
     const seen = witnessedStore({
       store: this.store,
-      state: this.store.state,
-      witness: this.witness,
+      state,
+      witness,
       openWhenAsked: (holdId) => openWhenAsked.get(holdId) ?? [],
+      isOut: (call) => this.#provider.isOut(call),
+      heldSince: this.#heldSince,
     });
+    const stirrings = new Stirrings({ actor, state, witness });
+    this.#stirrings.set(actor, stirrings);
     const reached = actorStore(seen, actor, actorFeed(this.store.feed, actor, reach));
     const dispatch: Store["ledger"]["dispatch"] = async (spender, holdId) => {
       // A permit is taken in the same turn: a breaker that opens while the call is on its way does not take it back.
       openWhenAsked.set(holdId, [...openBreakers]);
       return reached.ledger.dispatch(spender, holdId);
     };
-    const store = { ...reached, ledger: { ...reached.ledger, dispatch } };
+    const store = stirrings.store({ ...reached, ledger: { ...reached.ledger, dispatch } });
     const surroundings: Surroundings = {
       actor,
       store,
-      queue: actorQueue(this.#queue, actor, reach),
+      queue: stirrings.queue(actorQueue(this.#queue, actor, reach)),
       onFault: (error) => this.witness.fault(`error in ${actor.name}`, describe(error)),
     };
     if (actor.name === "door") return this.#openDoor(actor, surroundings.store);
-    if (actor.name.startsWith("scheduler")) return startScheduler(surroundings);
+    if (actor.name.startsWith("scheduler")) {
+      return startScheduler({ ...surroundings, pages: this.scenario.pages });
+    }
     return startWorker({
       ...surroundings,
       openBreakers,
       provider: this.#provider,
       random: this.#random(3),
       onEffect: (effect) => {
-        if (!actor.isDead) this.witness.see({ type: "effect", ...effect });
+        if (!actor.isDead) witness.see({ type: "effect", ...effect });
       },
+      onTick: () => stirrings.stir("an agent"),
+      onKill: () => this.slots.find((slot) => slot.actor === actor)?.die(killedMs),
     });
   }
 

@@ -1,0 +1,43 @@
+/** Histories for the tests of invariants: only what they read, the rest of an entry is nothing to them. */
+import type { CompiledWorkflow } from "@bridle/dag";
+import type { LogEntry } from "@bridle/protocol";
+
+import type { Invariant, Observation } from "./observation.ts";
+
+export const runId = "run_1";
+export const who = { runId, taskId: "a", attempt: 1 };
+
+/** The first sentence of a history; undefined when it is a good one. */
+export function judge(invariant: Invariant, history: readonly Observation[]): string | undefined {
+  return history.map((seen) => invariant(seen)).find((fault) => fault !== undefined);
+}
+
+/** Entries of a log, numbered from 1. */
+export function log(
+  ...entries: readonly (readonly [LogEntry["type"], object?])[]
+): readonly Observation[] {
+  return entries.map(([type, fields], index) => ({
+    type: "entry",
+    runId,
+    entry: { type, at: 0, runId, seq: index + 1, ...fields } as LogEntry,
+  }));
+}
+
+export interface Edge {
+  readonly task: string;
+  readonly when: "completed" | "failed" | "always";
+}
+
+/** A run of two tasks, `a` and `b`, of which `b` waits as it is told. Two attempts each. */
+export function submitted(dependsOn: readonly Edge[] = [], more: object = {}): Observation {
+  const task = { agent: "alpha", retry: { maxAttempts: 2 } };
+  const tasks = [
+    { ...task, id: "a", dependsOn: [] },
+    { ...task, id: "b", dependsOn, ...more },
+  ];
+  return {
+    type: "submitted",
+    runId,
+    workflow: { name: "w", tasks } as unknown as CompiledWorkflow,
+  };
+}

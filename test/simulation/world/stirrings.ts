@@ -1,0 +1,96 @@
+/**
+ * What one process does of its own accord, seen at the moment it does it and before the world can lose, delay or refuse it.
+ *
+ * 1. A renewal counts from when it was sent, once it was answered, by the process's own clock.
+ * 2. It sees what is asked for, not what comes of it: that is the witness's.
+ */
+import type { Store, TaskQueue } from "@bridle/ports";
+import type { MemoryState } from "@bridle/ports/testing";
+
+import type { Actor } from "./actor.ts";
+import type { Witness } from "./witness.ts";
+
+export interface StirringsOptions {
+  readonly actor: Actor;
+  readonly state: MemoryState;
+  readonly witness: Witness;
+}
+
+export class Stirrings {
+  readonly #options: StirringsOptions;
+  #renewedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: StirringsOptions) {
+    this.#options = options;
+  }
+
+  /** A worker does something that it may do only while it is in touch with the store. */
+  stir(by: string): void {
+    const { actor, witness } = this.#options;
+    if (actor.isDead || actor.isWaking) return;
+    const silentMs = actor.clock.monotonicMs() - this.#renewedMs;
+    witness.see({ type: "stirred", bootId: actor.bootId, by, silentMs });
+  }
+
+  /** The store as the product's code calls it. */
+  store(store: Store): Store {
+    const { attempts, leases, ledger } = store;
+    return {
+      ...store,
+      attempts: {
+        ...attempts,
+        claim: async (claim) => {
+          this.stir("a claim");
+          return attempts.claim(claim);
+        },
+        raiseFences: async (runId, fences) => {
+          const isLeading = this.#isLeading();
+          const { witness } = this.#options;
+          witness.see({ type: "dispatching", runId, attempts: fences, isLeading });
+          return attempts.raiseFences(runId, fences);
+        },
+      },
+      ledger: {
+        ...ledger,
+        dispatch: async (spender, holdId) => {
+          this.stir("a dispatch");
+          return ledger.dispatch(spender, holdId);
+        },
+      },
+      leases: { ...leases, acquire: async (...asked) => this.#acquire(leases, asked) },
+    };
+  }
+
+  queue(queue: TaskQueue): TaskQueue {
+    const { state, witness } = this.#options;
+    return {
+      ...queue,
+      enqueue: async (jobs) => {
+        for (const { job } of jobs) {
+          const fence = state.runs.get(job.runId)?.tasks.get(job.taskId)?.fence ?? 0;
+          witness.see({ type: "enqueued", ...job, fence });
+        }
+        return queue.enqueue(jobs);
+      },
+    };
+  }
+
+  async #acquire(
+    leases: Store["leases"],
+    asked: Parameters<Store["leases"]["acquire"]>,
+  ): ReturnType<Store["leases"]["acquire"]> {
+    const { clock, bootId } = this.#options.actor;
+    const sentMs = clock.monotonicMs();
+    const answer = await leases.acquire(...asked);
+    const isOwn = asked[0] === `worker:${bootId}`;
+    if (isOwn && answer !== undefined) this.#renewedMs = Math.max(this.#renewedMs, sentMs);
+    return answer;
+  }
+
+  #isLeading(): boolean {
+    const { actor, state } = this.#options;
+    return [...state.leases].some(
+      ([name, { holder }]) => name.startsWith("scheduler:") && holder === actor.bootId,
+    );
+  }
+}

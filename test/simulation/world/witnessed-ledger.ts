@@ -1,0 +1,114 @@
+import { selectEnvelope } from "@bridle/budget";
+import type { Leases, Ledger } from "@bridle/ports";
+import type { MemoryState, RunRecord } from "@bridle/ports/testing";
+import { jobId } from "@bridle/protocol";
+import type { HoldState, Spender } from "@bridle/protocol";
+
+import { allOf } from "./all-of.ts";
+import { dueOfSpender } from "./overdue.ts";
+import { whoOf } from "./who-of.ts";
+import type { WitnessedOptions } from "./witnessed-store.ts";
+
+export function witnessedLedger(options: WitnessedOptions): Ledger {
+  const { store, state, witness, openWhenAsked } = options;
+  const { ledger } = store;
+  return {
+    ...allOf(ledger),
+    reserve: async (request) => {
+      const run = state.runs.get(request.runId);
+      const isNew = run?.ledger.open.has(request.holdId) === false;
+      const due = isNew ? dueOfSpender(state, request) : undefined;
+      const answering = ledger.reserve(request);
+      if (run !== undefined && isNew && run.ledger.open.has(request.holdId)) {
+        const path = pathOf(run, request);
+        witness.see({ type: "admitted", runId: request.runId, path });
+      }
+      witness.touched(request.runId);
+      const answer = await answering;
+      const told = answer.admitted ? "admitted" : answer.refusal;
+      const what = `a reservation of ${jobId(request)}`;
+      witness.see({ type: "answered", what, due, answer: told });
+      return answer;
+    },
+    dispatch: async (spender, holdId) => {
+      const run = state.runs.get(spender.runId);
+      const before = run?.ledger.open.get(holdId)?.status;
+      const answering = ledger.dispatch(spender, holdId);
+      const hold = run?.ledger.open.get(holdId);
+      if (run !== undefined && hold?.status === "dispatched" && before === "held") {
+        const circumstances = circumstancesOf(run, spender);
+        const open = openWhenAsked(holdId);
+        witness.see({ type: "dispatched", ...circumstances, step: hold.step, holdId, open });
+      }
+      return answering;
+    },
+    settle: async (request) => {
+      const answering = ledger.settle(request);
+      witness.touched(request.runId);
+      return answering;
+    },
+    release: async (spender, holdId, at) => {
+      const answering = ledger.release(spender, holdId, at);
+      witness.touched(spender.runId);
+      return answering;
+    },
+    expire: async (olderThan, at) => {
+      const open = openHolds(state);
+      const answering = ledger.expire(olderThan, at);
+      for (const hold of open) seeExpired(options, hold);
+      witness.touchedAll();
+      return answering;
+    },
+  };
+}
+
+/** Keeps since when each lease has stood without a gap. */
+export function witnessedLeases({ store, state, heldSince }: WitnessedOptions): Leases {
+  const { leases } = store;
+  return {
+    ...allOf(leases),
+    acquire: async (name, holder, ttlMs) => {
+      const stood = isStanding(state, name);
+      const answering = leases.acquire(name, holder, ttlMs);
+      if (!stood) heldSince.set(name, state.clock.monotonicMs());
+      return answering;
+    },
+  };
+}
+
+function openHolds({ runs }: MemoryState): readonly HoldState[] {
+  return [...runs.values()].flatMap(({ ledger }) => Array.from(ledger.open.values()));
+}
+
+/** Unless it is still open. */
+function seeExpired({ state, witness, isOut, heldSince }: WitnessedOptions, hold: HoldState): void {
+  const { holdId } = hold;
+  const run = state.runs.get(hold.runId);
+  if (run?.ledger.open.has(holdId) !== false) return;
+  const bootId = run.tasks.get(hold.taskId)?.claims.get(hold.attempt)?.bootId ?? "";
+  const lease = `worker:${bootId}`;
+  const sinceMs = isStanding(state, lease) ? heldSince.get(lease) : undefined;
+  const contactMs = sinceMs === undefined ? 0 : state.clock.monotonicMs() - sinceMs;
+  witness.see({ type: "expired", ...whoOf(hold), holdId, isOut: isOut(hold), contactMs });
+}
+
+function isStanding({ leases, clock }: MemoryState, name: string): boolean {
+  const lease = leases.get(name);
+  return lease?.holder !== undefined && clock.monotonicMs() < lease.until;
+}
+
+function pathOf({ ledger }: RunRecord, { taskId }: Spender) {
+  return [selectEnvelope(ledger, "run"), selectEnvelope(ledger, taskId)].flatMap(
+    (envelope) => envelope ?? [],
+  );
+}
+
+/** Under which fence, and whether from something that is over, the call goes. */
+function circumstancesOf(run: RunRecord, spender: Spender) {
+  const path = ["run", spender.taskId].map((name) => run.ledger.envelopes.get(name));
+  return {
+    ...whoOf(spender),
+    fence: run.tasks.get(spender.taskId)?.fence ?? 0,
+    isClosed: run.ended || path.some((envelope) => envelope?.closed === true),
+  };
+}
