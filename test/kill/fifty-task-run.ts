@@ -6,6 +6,7 @@ import { startFakeProvider } from "@bridle/fake-agents/fake-llm";
 import type { FakeProvider } from "@bridle/fake-agents/fake-llm";
 import { afterAll, beforeAll, expect } from "vitest";
 
+import { fetchLedger, ledgerFaults } from "../support/audit-ledger.ts";
 import { until } from "../support/until.ts";
 import { KillableProcess } from "./killable-process.ts";
 import type { Trap } from "./killable-process.ts";
@@ -78,6 +79,8 @@ async function expectWhole(run: string, runId: string): Promise<void> {
   expect(events.filter(({ type }) => type === "run.finished")).toHaveLength(1);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   expectPaid(run, view);
+  const ledger = await fetchLedger(running.client, runId);
+  expect(ledgerFaults({ ...ledger, counted: provider.counters() })).toEqual([]);
 }
 
 function expectPaid(run: string, view: Awaited<ReturnType<typeof running.client.get>>): void {

@@ -1,7 +1,8 @@
 /**
  * A whole installation around one fake provider: real store, real HTTP, real processes. What tests of more than one package share.
  *
- * Whatever it started is gone after `close`, and `close` fails when it is not.
+ * Whatever it started is gone after `close`, and `close` fails when it is not, or when the books of a run that has ended do
+ * not add up.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,8 +16,10 @@ import type { FakeProvider, FakeScript, ModelCounters } from "@bridle/fake-agent
 import { openInstallation, readEnvironment } from "@bridle/host";
 import type { Hooks, Installation, InstallationOptions } from "@bridle/host";
 import { systemClock, systemRandom } from "@bridle/kernel/system";
+import { isTerminalRun } from "@bridle/protocol";
 import type { RunView } from "@bridle/protocol";
 
+import { fetchLedger, ledgerFaults } from "./audit-ledger.ts";
 import { IsolateWatch } from "./isolate-watch.ts";
 
 export interface WorldOptions {
@@ -92,14 +95,28 @@ export async function openWorld(options: WorldOptions): Promise<BridleWorld> {
     ...reading(client),
     submit: async (spec, input = {}) => (await client.submit(spec, input)).runId,
     close: async () => {
+      const faults = await auditRuns(client, options.guards?.budget?.mode ?? "enforce");
       // oxlint-disable-next-line no-await-in-loop -- the worker first
       for (const part of running.toReversed()) await part.stop();
       await provider.close();
       await rm(folder, { recursive: true, force: true });
       const left = isolates.alive();
       if (left.length > 0) throw new Error(`Processes are left: ${left.join(", ")}`);
+      if (faults.length > 0) throw new Error(`The books are wrong: ${faults.join("; ")}`);
     },
   };
+}
+
+/** Every run that has ended, recounted from its log. */
+async function auditRuns(client: Client, budgetMode: string): Promise<readonly string[]> {
+  const { runs } = await client.list({ limit: 200 });
+  const ended = runs.filter(({ status }) => isTerminalRun(status));
+  const faults = ended.map(async ({ runId }) => {
+    const ledger = await fetchLedger(client, runId);
+    const found = ledgerFaults({ ...ledger, isEnforced: budgetMode === "enforce" });
+    return found.map((fault) => `${runId}: ${fault}`);
+  });
+  return (await Promise.all(faults)).flat();
 }
 
 function installationOf(
