@@ -96,6 +96,18 @@ describe("checking a configuration", () => {
     expect(faultsOf(value)).toContain(suggestion);
   });
 
+  it("refuses a model that stands in for itself", () => {
+    const models = { small: { chain: ["openai/x"], cheaper: "small" } };
+    expect(faultsOf({ providers: { openai: provider }, models })).toContain("cannot stand in");
+  });
+
+  it("refuses a model that an agent declares and nobody configured", () => {
+    const declaring = { ...agent, models: ["small", "smal"] };
+    const models = { small: { chain: ["openai/x"] } };
+    const faults = faultsOf({ providers: { openai: provider }, models, agents: [declaring] });
+    expect(faults).toContain('agents.0.models: there is no model "smal". Did you mean "small"?');
+  });
+
   it("refuses what is no agent, and two agents of one name", () => {
     expect(faultsOf({ agents: [{ name: "x" }] })).toContain("agents.0");
     expect(faultsOf({ agents: [agent, agent] })).toContain('the name "hello" is taken');

@@ -27,6 +27,11 @@ export interface AgentOptions<Input, Output> {
   readonly trusted?: boolean | undefined;
   /** By the name `ctx.tool` calls them. */
   readonly tools?: Readonly<Record<string, AnyTool>> | undefined;
+  /**
+   * The models it calls, by their names in the configuration. Declared, a task of it is not started while nothing could answer any
+   * of them: it is parked. Default: none are known, and a task waits at the step that is refused.
+   */
+  readonly models?: readonly string[] | undefined;
   /** Tasks of this agent at once per worker. Default 4. */
   readonly concurrency?: number | undefined;
   /** Checked in the isolate before the result leaves it. */
@@ -46,6 +51,7 @@ export interface AgentDefinition<Input = unknown, Output = unknown> {
   readonly isolation: "process" | "inline";
   readonly trusted: boolean;
   readonly tools: Readonly<Record<string, AnyTool>>;
+  readonly models: readonly string[];
   readonly concurrency: number;
   readonly output: StandardSchema<unknown, Output> | undefined;
   readonly run: (context: AgentContext<Input>, input: Input) => Output | Promise<Output>;
@@ -70,6 +76,7 @@ export function defineAgent<Input = unknown, Output = unknown>(
     isolation: options.isolation ?? "process",
     trusted: options.trusted ?? false,
     tools: options.tools ?? {},
+    models: options.models ?? [],
     concurrency: options.concurrency ?? 4,
     output: options.output,
     run: options.run,

@@ -8,6 +8,7 @@ export interface BreakerEventContext {
   /** Wall ms of the transition. */
   readonly at: number;
   readonly traceId: string | undefined;
+  readonly bootId: string | undefined;
   /** False in warn mode and under METRICS_ONLY: then an opening is told as what would have been (GC-4). */
   readonly isEnforced: boolean;
 }
@@ -17,12 +18,13 @@ export function breakerEvent(
   transition: Transition,
   context: BreakerEventContext,
 ): FleetEvent | undefined {
-  const { parsed, at, traceId, isEnforced } = context;
+  const { parsed, at, traceId, bootId, isEnforced } = context;
   const base = {
     at,
     key: parsed.key,
     tier: parsed.tier,
     ...(traceId === undefined ? {} : { traceId }),
+    ...(bootId === undefined ? {} : { bootId }),
   };
   if (transition.type === "opened") {
     const opening = {

@@ -14,6 +14,8 @@ export interface BreakerSetOptions {
   readonly random: Random;
   /** Contract: called after the state is set, in order, once per transition. What it throws is contained and counted. */
   readonly emit: (event: FleetEvent) => void;
+  /** Names the process in its events: each has breakers of its own, and they may disagree. */
+  readonly bootId?: string | undefined;
   readonly settings?: Partial<BreakerSettings> | undefined;
   /** Settings of single keys, over `settings`. */
   readonly settingsByKey?: Readonly<Record<string, Partial<BreakerSettings>>> | undefined;

@@ -42,11 +42,11 @@ export class BreakerSet {
 
   /** @throws CodedError `config_invalid` naming every bad setting. */
   constructor(options: BreakerSetOptions) {
-    const { clock, emit, mode = "enforce" } = options;
+    const { clock, emit, bootId, mode = "enforce" } = options;
     this.#clock = clock;
     this.#mode = mode;
     this.#registry = new BreakerRegistry(options);
-    this.#teller = new TransitionTeller({ clock, emit, isEnforced: mode === "enforce" });
+    this.#teller = new TransitionTeller({ clock, emit, bootId, isEnforced: mode === "enforce" });
     this.#home = {
       finish: (holdings, ends) => this.#finish(holdings, ends),
       renew: (holdings) => this.#renew(holdings),
@@ -74,11 +74,20 @@ export class BreakerSet {
 
   /** Asks without taking: what comes before money is reserved (GC-5). The narrowest refusal answers (B5). */
   check(keys: readonly string[]): BreakerCheck {
+    return this.#ask(keys, true);
+  }
+
+  /** As `check`, but nothing is counted: for who only wants to know whether to ask now. */
+  peek(keys: readonly string[]): BreakerCheck {
+    return this.#ask(keys, false);
+  }
+
+  #ask(keys: readonly string[], isCounted: boolean): BreakerCheck {
     const nowMs = this.#clock.monotonicMs();
     for (const { entry } of this.#asked(keys, nowMs)) {
       const answer = entry.isFull ? capRefusal : entry.cell.check(nowMs);
       this.#teller.collect(entry, nowMs);
-      if (this.#isBlocked(entry, answer)) return this.#refuse(entry, answer);
+      if (this.#isBlocked(entry, answer)) return this.#refuse(entry, answer, isCounted);
     }
     this.#teller.flush();
     return { allowed: true };
@@ -98,6 +107,9 @@ export class BreakerSet {
       if (!answer.admitted) entry.counts.wouldRefuse += 1;
       entry.inFlight += 1;
       holdings.push({ entry, source, permit: answer.admitted ? answer : notJudged });
+    }
+    for (const { entry, permit } of holdings) {
+      if (permit.kind === "probe") this.#teller.tellProbe(entry);
     }
     this.#teller.flush();
     return { allowed: true, permit: new HeldPermit(this.#home, holdings, true) };
@@ -157,8 +169,12 @@ export class BreakerSet {
     return !answer.admitted && this.#mode === "enforce" && entry.cell.isEnforced;
   }
 
-  #refuse(entry: BreakerEntry, { reason, retryAfterMs }: CellRefusal): BreakerRefusal {
-    entry.counts.refused += 1;
+  #refuse(
+    entry: BreakerEntry,
+    { reason, retryAfterMs }: CellRefusal,
+    isCounted = true,
+  ): BreakerRefusal {
+    if (isCounted) entry.counts.refused += 1;
     this.#teller.flush();
     const { key, tier } = entry.parsed;
     return { allowed: false, key, tier, reason, retryAfterMs };

@@ -13,6 +13,7 @@ import { breakerEvent } from "./breaker-event.ts";
 export interface TellerOptions {
   readonly clock: Clock;
   readonly emit: (event: FleetEvent) => void;
+  readonly bootId: string | undefined;
   /** False in warn mode. */
   readonly isEnforced: boolean;
 }
@@ -38,11 +39,20 @@ export class TransitionTeller {
         parsed: entry.parsed,
         at: this.#options.clock.wallMs() - (nowMs - transition.atMs),
         traceId,
+        bootId: this.#options.bootId,
         isEnforced: this.#options.isEnforced && transition.isEnforced !== false,
       });
       if (event !== undefined) this.#events.push(event);
     }
     this.#arm(entry, nowMs);
+  }
+
+  /** A half-open breaker lets a call out: who waits for it to be tried may know. */
+  tellProbe({ parsed: { key, tier }, cell }: BreakerEntry): void {
+    const { clock, bootId, isEnforced } = this.#options;
+    if (!isEnforced || !cell.isEnforced) return;
+    const teller = bootId === undefined ? {} : { bootId };
+    this.#events.push({ type: "breaker.probe", at: clock.wallMs(), key, tier, ...teller });
   }
 
   flush(): void {

@@ -12,7 +12,13 @@ it("[BR-8] [B4] after the cooldown two calls go, both succeed, and the breaker i
 
   expect(view()).toMatchObject({ state: "CLOSED", consecutiveFailures: 0 });
   expect(view().totals).toMatchObject({ successes: 0, failures: 0 });
-  expect(types()).toEqual(["breaker.open", "breaker.half_open", "breaker.close"]);
+  expect(types()).toEqual([
+    "breaker.open",
+    "breaker.half_open",
+    "breaker.probe",
+    "breaker.probe",
+    "breaker.close",
+  ]);
   expect(clock.pendingTimers).toBe(0);
 });
 
@@ -201,7 +207,7 @@ it("[BR-9] a probe not renewed for a minute has failed, whether or not anybody a
 
   clock.advance(1);
 
-  expect(types()).toEqual(["breaker.open", "breaker.half_open", "breaker.open"]);
+  expect(types()).toEqual(["breaker.open", "breaker.half_open", "breaker.probe", "breaker.open"]);
   expect(view()).toMatchObject({ state: "OPEN", retryAfterMs: 60_000 });
   set.close();
 });
@@ -314,5 +320,30 @@ it("a task that began before the opening and stalls after it is late; one that s
   set.watchTask([key]).end(stalled);
 
   expect(view(key).state).toBe("OPEN");
+  set.close();
+});
+
+it("[BR-18] tells of each probe it lets out, and of no ordinary call", () => {
+  const { clock, call, admitted, types, set } = opened();
+  clock.advance(30_000);
+  admitted().end("giveBack");
+  call("success");
+  call("success");
+  call("success");
+  expect(types().filter((type) => type === "breaker.probe")).toHaveLength(3);
+  expect(types().at(-1)).toBe("breaker.close");
+  set.close();
+});
+
+it("[BR-7] a peek says what a check would say and is counted nowhere", () => {
+  const { view, set, admitted, clock } = opened();
+  expect(set.peek([tool])).toEqual(set.check([tool]));
+  expect(view().counts.refused).toBe(1);
+  clock.advance(30_000);
+  expect(set.peek([tool])).toEqual({ allowed: true });
+  admitted();
+  expect(set.peek([tool])).toEqual({ allowed: true });
+  admitted();
+  expect(set.peek([tool])).toMatchObject({ allowed: false, reason: "probes_taken" });
   set.close();
 });

@@ -208,6 +208,8 @@ it("every event of an episode is one the protocol knows", () => {
   expect(events.map((event) => fleetEventSchema.parse(event).type)).toEqual([
     "breaker.open",
     "breaker.half_open",
+    "breaker.probe",
+    "breaker.probe",
     "breaker.close",
     "breaker.open",
     "breaker.close",

@@ -20,6 +20,8 @@ const shownAs: Readonly<Partial<Record<RunEvent["type"], Shown>>> = {
   "task.claimed": "RUNNING",
   "task.started": "RUNNING",
   "step.started": "RUNNING",
+  // A step that waited goes on with a call.
+  "budget.reserved": "RUNNING",
   "task.waiting": "WAITING",
   "task.stalled": "STALLED",
 };

@@ -199,3 +199,13 @@ describe("[B10] while a task is parked", () => {
     expect(world.dispatched()).toEqual(["s[0]#1", "s[1]#1", "s[0]#2", "s[2]#1"]);
   });
 });
+
+it("[BR-17] a task that waits at its step is shown so, and is running again once its call is let out", () => {
+  const world = started(workflow({ a: [] })).claim("a");
+  const of = { at: world.at, runId: world.run.runId as never, taskId: "a" as never, attempt: 1 };
+  world.fold({ type: "task.waiting", ...of, on: key, until: world.at + 60_000 });
+  expect(world.status("a")).toBe("WAITING");
+  const amounts = { tokens: "1", nanoUsd: "1", calls: "1" };
+  world.fold({ type: "budget.reserved", ...of, step: 1, holdId: "hold_1", amounts });
+  expect(world.status("a")).toBe("RUNNING");
+});

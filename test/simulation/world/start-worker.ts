@@ -26,7 +26,7 @@ export async function startWorker(surroundings: WorkerSurroundings): Promise<Run
   const { clock, bootId, agentClock } = actor;
   const bus = createBus({ onHandlerError: onFault });
   followBreakers(bus, surroundings.openBreakers);
-  const breakers = new BreakerSet({ clock, random, emit: (event) => bus.emit(event) });
+  const breakers = new BreakerSet({ clock, random, bootId, emit: (event) => bus.emit(event) });
   const runner = createRunner({
     store,
     queue,

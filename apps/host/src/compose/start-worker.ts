@@ -39,6 +39,7 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
   const breakers = new BreakerSet({
     clock,
     random: systemRandom,
+    bootId: parts.bootId,
     emit: (event) => bus.emit(event),
     ...breakerOptions(config),
   });

@@ -22,6 +22,7 @@ export function checkConfig(value: unknown, source: string): Config {
     ...notAgents(parsed.data.agents),
     ...doubleNames(agents),
     ...modelFaults(parsed.data),
+    ...declaredFaults(agents, parsed.data),
     ...livenessFaults(liveness).map((message) => at("liveness", message)),
   ];
   if (issues.length > 0) throw configInvalid(source, issues);
@@ -121,6 +122,15 @@ function missing(key: string, kind: string, name: string, known: object): SpecIs
   const suggestion = closestName(name, Object.keys(known));
   const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;
   return at(key, `${key}: there is no ${kind} "${name}".${hint}`);
+/** A model an agent declares and nobody configured would park its tasks by nobody's breaker. */
+function declaredFaults(agents: readonly AnyAgent[], { models }: ConfigFile): readonly SpecIssue[] {
+  return agents.flatMap(({ models: declared }, index) =>
+    declared
+      .filter((name) => !Object.hasOwn(models, name))
+      .map((name) => missing(`agents.${index}.models`, "model", name, models)),
+  );
+}
+
 }
 
 function definedOf<Values extends object>(
