@@ -7,6 +7,11 @@ export interface LlmRequest {
   readonly system?: string | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly temperature?: number | undefined;
+  /**
+   * Whether an answer given before to the same question will do. `prefer`: whenever there is one. `fallback`: only when a guard
+   * refuses the call; the answer is then marked as degraded. Absent: never.
+   */
+  readonly cache?: "prefer" | "fallback" | undefined;
   /** Text while it streams. A throwing listener ends nothing; the whole text is in the answer. */
   readonly onDelta?: ((text: string) => void) | undefined;
 }
@@ -66,10 +71,10 @@ export interface AgentContext<Input = unknown> {
   heartbeat(beat?: { readonly progress?: string; readonly step?: number }): void;
   /** Says that the task waits for something outside until `untilMs` (Unix ms): its clocks stand still till then. */
   waiting(on: string, untilMs: number): void;
-  budget(): Promise<BudgetView>;
-}
   /**
    * The watchdog's latest hint that this task goes round in circles, once; undefined when there is none. Worth asking after each
    * tool call of an agent that lets a model choose: put it before the model. Who goes on is refused the call, and then stopped.
    */
   loopHint(): string | undefined;
+  budget(): Promise<BudgetView>;
+}

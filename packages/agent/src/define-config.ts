@@ -107,6 +107,10 @@ export interface BridleConfig {
   readonly limits?: Numbers<Pick<typeof defaultLimits, LimitName>> | undefined;
   readonly liveness?: Numbers<typeof livenessDefaults> | undefined;
   readonly guards?: GuardsConfig | undefined;
+  /** Answers of model calls that were marked cacheable: how old one may be (default a day), how many are kept (default 2,000). */
+  readonly cache?:
+    | { readonly maxAgeMs?: number | undefined; readonly maxEntries?: number | undefined }
+    | undefined;
   readonly server?: ServerConfig | undefined;
 }
 

@@ -26,6 +26,16 @@ export {
   type TokenEstimate,
 } from "./estimate-tokens.ts";
 export { FactorBook } from "./factor-book.ts";
+export {
+  fallBack,
+  firstStayMs,
+  longestStayMs,
+  planLadder,
+  staysOnRung,
+  type RefusedStep,
+  type RungPlan,
+  type RungStay,
+} from "./ladder.ts";
 export type {
   LedgerAnswers,
   LedgerInput,

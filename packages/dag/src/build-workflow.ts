@@ -21,11 +21,12 @@ export function buildWorkflow(
   graph: Graph,
   order: readonly string[],
 ): CompiledWorkflow {
-  const budget = envelope(spec.budget, {
+  const defaults = {
     tokens: defaultLimits.runTokens,
     nanoUsd: defaultLimits.runNanoUsd,
     calls: defaultLimits.runCalls,
-  });
+  };
+  const budget = envelope(spec.budget, defaults, onTripOf(spec));
   const byId = new Map(spec.tasks.map((task) => [task.id, task]));
   const tasks = order.flatMap((id) => {
     const task = byId.get(id);
@@ -66,7 +67,7 @@ function buildTask(task: TaskSpec, { spec, graph }: Context): CompiledTask {
     hasExpressions: [task.if, task.forEach?.items, input].some(holdsExpression),
     retry: task.retry ?? retrySpecSchema.parse({}),
     timeout: timeoutOf(task, spec),
-    budget: envelope(task.budget ?? {}, noCap),
+    budget: envelope(task.budget ?? {}, noCap, onTripOf(spec)),
     priority: task.priority,
     allowModelFallback: task.allowModelFallback,
   };
@@ -91,11 +92,17 @@ function holdsExpression(template: unknown): boolean {
   return templateStrings(template).next().done !== true;
 }
 
+/** Who asks to degrade means the ladder; who asks to fail or to pause has not asked for anything else instead. */
+function onTripOf({ budget }: WorkflowSpec): EnvelopeTerms["onTrip"] {
+  return budget.onTrip ?? (budget.onExceeded === "degrade" ? "ladder" : "nothing");
+}
+
 type Limit = number | "unlimited" | undefined;
 
 function envelope(
   spec: { readonly maxTokens?: Limit; readonly maxUsd?: Limit; readonly maxCalls?: Limit },
   fallback: Amounts,
+  onTrip: EnvelopeTerms["onTrip"],
 ): EnvelopeTerms {
   return {
     limit: {
@@ -104,7 +111,7 @@ function envelope(
       calls: amount(spec.maxCalls, fallback.calls),
     },
     creditMode: "credit",
-    onTrip: "ladder",
+    onTrip,
   };
 }
 

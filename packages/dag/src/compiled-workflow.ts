@@ -44,6 +44,8 @@ export interface CompiledWorkflow {
   readonly runTimeoutMs: number;
   readonly onFailure: "fail_fast" | "continue";
   readonly breaker?: BreakerTerms | undefined;
+  /** Who submitted the run, where callers have names: whose cached answers it may be given. */
+  readonly tenant?: string | undefined;
   readonly output?: unknown;
   readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -33,7 +33,7 @@ describe("[S1] [S2] compiling a workflow", () => {
       runTimeoutMs: 3_600_000,
       budget: {
         limit: { tokens: 1_000_000, nanoUsd: 5_000_000_000, calls: 400 },
-        onTrip: "ladder",
+        onTrip: "nothing",
         creditMode: "credit",
       },
     });

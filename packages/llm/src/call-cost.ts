@@ -1,12 +1,11 @@
 import { amountsOf, estimateMessages, estimateTokens, settlementOf } from "@bridle/budget";
 import type { Price } from "@bridle/budget";
 import type { WireEnd } from "@bridle/ports";
-import { noAmounts } from "@bridle/protocol";
+import { noAmounts, toMessages } from "@bridle/protocol";
 import type { Amounts, ModelRequest, TokenUsage } from "@bridle/protocol";
 
 import type { AttemptVerdict } from "./judge-attempt.ts";
 import type { CatalogTarget } from "./model-catalog.ts";
-import { toMessages } from "./to-messages.ts";
 
 /** A target that may be sent to: its price is known. */
 export interface PricedTarget extends CatalogTarget {

@@ -9,7 +9,7 @@
  */
 import { sleep } from "@bridle/kernel";
 import type { Clock, Random } from "@bridle/kernel";
-import type { ModelCall, ModelCallResult, ModelCaller } from "@bridle/ports";
+import type { ModelCall, ModelCallResult, ModelCaller, ModelPlan } from "@bridle/ports";
 import { addAmounts, noAmounts } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 
@@ -37,7 +37,16 @@ export interface ModelCallerOptions {
 const defaultNoOutputMs = 120_000;
 
 export function createModelCaller(options: ModelCallerOptions): ModelCaller {
-  return { call: async (call) => new CallLoop(options, call).run() };
+  return {
+    call: async (call) => new CallLoop(options, call).run(),
+    plan: (name) => planOf(options.models, name),
+  };
+}
+
+function planOf(models: ModelCatalog, name: string): ModelPlan | undefined {
+  const model = models.find(name);
+  if (model === undefined || model.chain.length === 0) return undefined;
+  return { targets: model.chain.map(({ target }) => target.key), cheaper: model.cheaper };
 }
 
 type FailedVerdict = Exclude<AttemptVerdict, { readonly outcome: "success" }>;

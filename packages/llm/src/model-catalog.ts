@@ -18,6 +18,8 @@ export interface CatalogTarget {
 export interface CatalogModel {
   readonly name: string;
   readonly chain: readonly CatalogTarget[];
+  /** Name of the model that stands in for it when it cannot be paid or reached. */
+  readonly cheaper?: string | undefined;
 }
 
 export interface ModelCatalog {

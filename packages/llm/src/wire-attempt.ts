@@ -9,6 +9,7 @@
  */
 import type { Clock } from "@bridle/kernel";
 import type { ModelCall, WirePart, WirePermit } from "@bridle/ports";
+import { toMessages } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 
 import { assertMaySend } from "./assert-may-send.ts";
@@ -19,7 +20,6 @@ import { judgeAttempt } from "./judge-attempt.ts";
 import type { AttemptVerdict } from "./judge-attempt.ts";
 import { ReplyReading } from "./reply-reading.ts";
 import { readRetryAfter } from "./retry-after.ts";
-import { toMessages } from "./to-messages.ts";
 
 export interface WireAttempt {
   readonly call: ModelCall;

@@ -135,7 +135,7 @@ export class RunEvaluator {
   }
 
   #ready(taskId: TaskId, task: CompiledTask, input: unknown): TaskAnswer {
-    const { name, breaker } = this.#options.workflow;
+    const { name, breaker, budget, tenant } = this.#options.workflow;
     const envelope: TaskEnvelope = {
       workflow: name,
       agent: task.agent,
@@ -144,10 +144,19 @@ export class RunEvaluator {
       taskMs: task.timeout.taskMs,
       priority: task.priority,
       allowModelFallback: task.allowModelFallback,
+      onTrip: budget.onTrip,
+      ...envelopeTokens(budget.limit.tokens, task.budget.limit.tokens),
+      ...(tenant === undefined ? {} : { tenant }),
       ...(breaker === undefined ? {} : { breaker }),
     };
     return { result: { kind: "ready" }, bodies: [{ taskId, body: JSON.stringify(envelope) }] };
   }
+}
+
+/** The smaller limit; none where both are without. */
+function envelopeTokens(...limits: readonly number[]): Pick<TaskEnvelope, "envelopeTokens"> {
+  const tokens = Math.min(...limits);
+  return tokens === Number.MAX_SAFE_INTEGER ? {} : { envelopeTokens: tokens };
 }
 
 function describe(value: unknown): string {

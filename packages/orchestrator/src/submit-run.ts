@@ -14,6 +14,8 @@ export interface SubmitRequest {
   readonly input: Readonly<Record<string, unknown>>;
   /** W3C trace id the caller is in; a new one otherwise. */
   readonly traceId?: string | undefined;
+  /** Who submits, where callers have names: cached answers are shared within a tenant only (BU-18). */
+  readonly tenant?: string | undefined;
   /** The key scoped to its owner, and a hash of the request's body. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string } | undefined;
 }
@@ -49,10 +51,10 @@ function refuse(code: "spec_invalid" | "input_invalid", issues: readonly SpecIss
  */
 export function createSubmit(options: SubmitOptions): Submit {
   const { store, clock, ids, newTraceId, agents, models } = options;
-  return async ({ spec, input, traceId = newTraceId(), idempotency }) => {
+  return async ({ spec, input, tenant, traceId = newTraceId(), idempotency }) => {
     const compiled = compileWorkflow(spec, { agents, models });
     if (!compiled.ok) refuse("spec_invalid", compiled.issues);
-    const { workflow } = compiled;
+    const workflow = { ...compiled.workflow, ...(tenant === undefined ? {} : { tenant }) };
     const inputIssues = validateInput(workflow, input);
     if (inputIssues.length > 0) refuse("input_invalid", inputIssues);
     const answer = await store.runs.submit(

@@ -22,7 +22,13 @@ export type { Inbox, InboxEntry, InboxMessage } from "./inbox.ts";
 export type { Leases } from "./leases.ts";
 export type { Ledger } from "./ledger.ts";
 export type { LogFields, Logger } from "./logger.ts";
-export type { ModelCall, ModelCaller, ModelCallEvent, ModelCallResult } from "./model-caller.ts";
+export type {
+  ModelCall,
+  ModelCaller,
+  ModelCallEvent,
+  ModelCallResult,
+  ModelPlan,
+} from "./model-caller.ts";
 export { failureClasses, WireError } from "./model-provider.ts";
 export type {
   FailureClass,

@@ -59,6 +59,14 @@ export interface ModelCallResult {
   readonly degraded: readonly string[];
 }
 
+/** What a configured model stands for. */
+export interface ModelPlan {
+  /** Keys `provider/model` in the order they are asked, at least one. */
+  readonly targets: readonly string[];
+  /** The configured model that stands in for it when it cannot be paid or reached (D2). */
+  readonly cheaper?: string | undefined;
+}
+
 /**
  * The LLM call layer as its callers see it: one call, retried and classified inside.
  * Contract: rejects only with a CodedError (a `model_*` code, the admission's refusal unchanged, `deadline_passed`, or the
@@ -66,4 +74,6 @@ export interface ModelCallResult {
  */
 export interface ModelCaller {
   call(call: ModelCall): Promise<ModelCallResult>;
+  /** Undefined when no such model is configured. */
+  plan(model: string): ModelPlan | undefined;
 }

@@ -157,6 +157,10 @@ export const configFileSchema = z.strictObject({
     () => livenessRange,
   ).optional(),
   guards: guards.optional(),
+  /** Answers of model calls that were marked cacheable. */
+  cache: z
+    .strictObject({ maxAgeMs: whole([1000, 30 * 86_400_000]), maxEntries: whole([1, 100_000]) })
+    .optional(),
   server: serverConfigSchema.prefault({}),
 });
 /** The same for editors and for the reference page. Agents and functions appear as anything. */

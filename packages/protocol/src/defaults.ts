@@ -12,6 +12,9 @@ export const defaultLimits = {
   toolStepTimeoutMs: 30_000,
   /** WD-1 */
   maxStepsPerTask: 500,
+  /** Answers given again are at most a day old, and 2,000 of at most 32 KiB bound their store to 64 MiB (BU-18). */
+  cacheMaxAgeMs: 86_400_000,
+  cacheMaxEntries: 2000,
   /** "Breaker open" parks a task no longer than this. */
   parkedMs: 3_600_000,
   /** A task asked to cancel whose worker never answers is taken over after this: grace, force and one lease. */

@@ -121,6 +121,11 @@ export const errorTable = {
     retryable: false,
     status: 402,
   },
+  budget_exhausted_degraded: {
+    message: "The budget is exhausted, and the run was degraded as far as possible.",
+    retryable: false,
+    status: 402,
+  },
   budget_unavailable: {
     message: "The ledger does not answer; without it no money is spent.",
     retryable: true,
@@ -163,17 +168,17 @@ export const errorTable = {
     retryable: false,
     status: 504,
   },
-  wait_cycle: { message: "Tasks wait for each other.", retryable: false, status: 409 },
-  cancelled: { message: "Cancelled.", retryable: false, status: 409 },
-  agent_failed: { message: "The agent threw an error.", retryable: true, status: 500 },
-  agent_broken: { message: "The agent's module cannot be started.", retryable: false, status: 500 },
-  agent_unknown: {
   task_loop: { message: "The task repeated itself.", retryable: false, status: 504 },
   loop_blocked: {
     message: "The call is refused: it has brought nothing new again and again.",
     retryable: false,
     status: 429,
   },
+  wait_cycle: { message: "Tasks wait for each other.", retryable: false, status: 409 },
+  cancelled: { message: "Cancelled.", retryable: false, status: 409 },
+  agent_failed: { message: "The agent threw an error.", retryable: true, status: 500 },
+  agent_broken: { message: "The agent's module cannot be started.", retryable: false, status: 500 },
+  agent_unknown: {
     message: "No agent with this name is configured.",
     retryable: false,
     status: 422,

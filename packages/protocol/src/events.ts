@@ -21,6 +21,18 @@ const task = { ...run, taskId: taskIdSchema, attempt: count };
 const step = { ...task, step: count };
 const fleet = { at: z.number(), traceId: z.string().optional() };
 
+/** Rungs a step may come to, in their order (BU-17); the third, a simpler flow, is the run's. */
+export const ladderRungs = ["cache", "cheaper"] as const;
+export type LadderRung = (typeof ladderRungs)[number];
+
+/** What an operator can hold a breaker in. METRICS_ONLY decides as ever and blocks nothing. */
+export const forcedBreakerStates = [
+  "FORCED_OPEN",
+  "FORCED_CLOSED",
+  "DISABLED",
+  "METRICS_ONLY",
+] as const;
+
 /** Narrowest first, in the order they are asked (BR-1). */
 export const breakerTiers = ["tool", "chain", "agent", "provider"] as const;
 const breaker = {
@@ -31,10 +43,6 @@ const breaker = {
   bootId: z.string().optional(),
 };
 const hold = { ...step, holdId: z.string(), amounts: wireAmountsSchema };
-const stepKind = z.enum(["llm", "tool", "step"]);
-
-const eventFields = {
-  decision: {
 /** What was done in place of what was asked for; absent when nothing was. */
 const degraded = z.array(z.string()).optional();
 const loop = {
@@ -43,6 +51,10 @@ const loop = {
   count,
   tool: z.string().optional(),
 };
+const stepKind = z.enum(["llm", "tool", "step"]);
+
+const eventFields = {
+  decision: {
     "run.submitted": {
       ...run,
       workflow: z.string(),
@@ -69,7 +81,7 @@ const loop = {
     },
     "task.expanded": { ...run, taskId: taskIdSchema, items: count },
     "task.scheduled": { ...task, agent: z.string() },
-    "task.completed": { ...task, outputBytes: count, degraded: z.array(z.string()).optional() },
+    "task.completed": { ...task, outputBytes: count, degraded },
     "task.failed": {
       ...task,
       status: z.enum(failedTaskStatuses),
@@ -77,6 +89,7 @@ const loop = {
       code: z.string(),
       message: z.string(),
       stop: stopSchema,
+      degraded,
     },
     "task.cancelled": { ...task, reason: z.string() },
     "task.skipped": { ...run, taskId: taskIdSchema, reason: z.enum(["condition", "dependency"]) },
@@ -87,12 +100,6 @@ const loop = {
       message: z.string(),
       delayMs: count,
       spent: count,
-    },
-    "task.cancelling": { ...task, reason: z.string() },
-    "task.lost": { ...task, bootId: z.string() },
-  },
-  journal: {
-    "task.claimed": { ...task, workerId: z.string(), bootId: z.string() },
       degraded,
     },
     /** `until`: wall ms at which the breaker may be asked again, by the word of the worker that refused at `toldAt`. */
@@ -103,6 +110,12 @@ const loop = {
       reason: z.string().optional(),
       bootId: z.string().optional(),
       toldAt: z.number().optional(),
+    },
+    "task.cancelling": { ...task, reason: z.string() },
+    "task.lost": { ...task, bootId: z.string() },
+  },
+  journal: {
+    "task.claimed": { ...task, workerId: z.string(), bootId: z.string() },
     "task.started": { ...task, agent: z.string(), isolation: z.string(), pid: z.int().optional() },
     "task.waiting": { ...task, on: z.string(), until: z.number() },
     "task.stalled": {
@@ -112,13 +125,13 @@ const loop = {
       repeatBeats: count,
       silentMs: count,
     },
+    /** WD-18: calls or texts go round in circles. `block`: that call is refused; `stop`: the task ends as FAILED(loop). */
+    "task.looping": { ...step, ...loop },
     "task.timed_out": { ...task, clock: z.enum(["step", "task"]), afterMs: count },
     "task.killed": {
       ...task,
       pid: z.int().optional(),
       signal: z.string(),
-    /** WD-18: calls or texts go round in circles. `block`: that call is refused; `stop`: the task ends as FAILED(loop). */
-    "task.looping": { ...step, ...loop },
       reason: z.string(),
       timeToStopMs: count,
     },
@@ -136,6 +149,7 @@ const loop = {
       inputTokens: count.optional(),
       outputTokens: count.optional(),
       nanoUsd: z.string().optional(),
+      degraded,
     },
     "llm.attempt": {
       ...step,
@@ -144,6 +158,15 @@ const loop = {
       outcome: z.enum(["success", "failure"]),
       class: z.string().optional(),
       status: z.int().optional(),
+    },
+    /** Answered without a call: nothing was reserved or spent. `isShared`: by a call for the same that was under way. */
+    "llm.cached": { ...step, target: z.string(), ageMs: count, isShared: z.boolean() },
+    /** One rung of the ladder that a refused step came to (BU-17), and why it did not hold. */
+    "task.degraded": {
+      ...step,
+      rung: z.enum(ladderRungs),
+      outcome: z.enum(["taken", "refused", "unavailable"]),
+      reason: z.string(),
     },
     "llm.decision": { ...step, action: z.string(), class: z.string(), delayMs: count },
     "budget.reserved": { ...hold },
@@ -175,6 +198,7 @@ const loop = {
     "governor.refused": { ...step, retryAfterMs: count },
     would_stall: { ...task, step: count, repeatBeats: count },
     would_time_out: { ...task, clock: z.enum(["step", "task"]), afterMs: count },
+    would_loop: { ...step, ...loop },
     would_refuse: { ...step, guard: z.string(), reason: z.string() },
   },
   fleet: {
@@ -186,14 +210,27 @@ const loop = {
       openCount: count,
     },
     "breaker.half_open": { ...breaker },
+    /** A half-open breaker let a call out to try. */
+    "breaker.probe": { ...breaker },
     /** `actor` and `reason` when a person closed it (BR-12). */
     "breaker.close": { ...breaker, actor: z.string().optional(), reason: z.string().optional() },
     would_trip: {
       ...breaker,
-    would_loop: { ...step, ...loop },
       triggers: z.array(z.string()),
       evidence: z.record(z.string(), z.unknown()).optional(),
     },
+    /** GV-1: one API key submits runs faster than it may. */
+    would_refuse_run: { ...fleet, apiKey: z.string(), retryAfterMs: count },
+    /** BR-12: a person holds a breaker in a state, in every worker, until then (wall ms). */
+    "breaker.forced": {
+      ...breaker,
+      state: z.enum(forcedBreakerStates),
+      actor: z.string(),
+      reason: z.string(),
+      until: z.number(),
+    },
+    /** A person closed it and had what was held against it forgotten. */
+    "breaker.reset": { ...breaker, actor: z.string(), reason: z.string() },
     "guard.degraded": { ...fleet, guard: z.string(), reason: z.string() },
     clock_gap: { ...fleet, gapMs: count },
     "worker.started": { ...fleet, workerId: z.string(), bootId: z.string() },
@@ -204,16 +241,12 @@ const loop = {
   transient: {
     "task.heartbeat": { ...task, step: count, status: z.enum(["RUNNING", "WAITING", "FINISHED"]) },
     "task.progress": { ...task, step: count, message: z.string() },
-    /** A half-open breaker let a call out to try. */
-    "breaker.probe": { ...breaker },
     "llm.delta": { ...step, text: z.string() },
   },
 } as const;
 
 type Fields = typeof eventFields;
 type Typed<Group> = {
-    /** GV-1: one API key submits runs faster than it may. */
-    would_refuse_run: { ...fleet, apiKey: z.string(), retryAfterMs: count },
   [Type in keyof Group]: { readonly type: Type } & Readonly<
     z.infer<z.ZodObject<Extract<Group[Type], z.ZodRawShape>>>
   >;

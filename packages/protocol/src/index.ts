@@ -63,6 +63,8 @@ export { type EndCause, endCauseNames, endCauses, type EndRule } from "./end-cau
 export { type ErrorCode, errorTable } from "./error-table.ts";
 export {
   breakerTiers,
+  ladderRungs,
+  type LadderRung,
   type BridleEvent,
   type DecisionEvent,
   type EventClass,
@@ -123,6 +125,7 @@ export {
   type Spender,
 } from "./ledger-types.ts";
 export {
+  cacheUses,
   type Message,
   messageSchema,
   type ModelRequest,
@@ -133,6 +136,7 @@ export {
 } from "./llm-types.ts";
 export { type TaskOutcome, taskOutcomeSchema } from "./outcome.ts";
 export { type ParseYaml, plainYaml, reasonUnreadable, refuseUnplainData } from "./plain-data.ts";
+export { toMessages } from "./to-messages.ts";
 export { secretForms } from "./secret-forms.ts";
 export {
   backoffSpecSchema,

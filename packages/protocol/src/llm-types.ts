@@ -6,6 +6,12 @@ export const messageSchema = z.strictObject({
 });
 export type Message = z.infer<typeof messageSchema>;
 
+/**
+ * Whether an answer given before will do (BU-18). `prefer`: whenever there is one, and calls for the same at once go out once.
+ * `fallback`: only when a guard refuses the call, and then it is a degradation. Absent: never, and the answer is not kept.
+ */
+export const cacheUses = ["prefer", "fallback"] as const;
+
 /** A model call as an agent asks for it. Either `prompt` or `messages`. */
 export const modelRequestSchema = z.strictObject({
   model: z.string(),
@@ -14,6 +20,7 @@ export const modelRequestSchema = z.strictObject({
   messages: z.array(messageSchema).optional(),
   maxOutputTokens: z.int().positive().max(1_000_000).optional(),
   temperature: z.number().min(0).max(2).optional(),
+  cache: z.enum(cacheUses).optional(),
 });
 export type ModelRequest = z.infer<typeof modelRequestSchema>;
 
@@ -32,5 +39,7 @@ export const modelResponseSchema = z.object({
   servedBy: z.string(),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
+  /** An answer given before: it cost nothing, so its tokens are 0. */
+  cached: z.literal(true).optional(),
 });
 export type ModelResponse = z.infer<typeof modelResponseSchema>;

@@ -26,6 +26,8 @@ export const taskOutcomeSchema = z.discriminatedUnion("status", [
     /** Earliest next try, from now, when the failure names one (a breaker's cooldown, Retry-After). */
     retryAfterMs: z.int().nonnegative().optional(),
     stop: stopSchema,
+    /** What was done in place of what was asked for before it failed; absent when nothing was. */
+    degraded: z.array(z.string()).optional(),
   }),
 ]);
 

@@ -4,6 +4,7 @@ import { durationSchema } from "./duration.ts";
 import { breakerRanges, rangeFault } from "./guard-ranges.ts";
 import type { SettingRange } from "./guard-ranges.ts";
 import { taskNamePattern } from "./ids.ts";
+import { cacheUses } from "./llm-types.ts";
 
 const wholeLimit = z.int().positive().max(Number.MAX_SAFE_INTEGER);
 
@@ -19,6 +20,8 @@ export const envelopeSpecSchema = z.strictObject({
 
 export const runBudgetSpecSchema = envelopeSpecSchema.extend({
   onExceeded: z.enum(["fail", "pause", "degrade"]).default("fail"),
+  /** Who may use the credit left after a trip (BU-9). Default: the ladder with `onExceeded: degrade`, else nobody. */
+  onTrip: z.enum(["ladder", "cache", "nothing"]).optional(),
 });
 
 export const backoffSpecSchema = z.strictObject({
@@ -73,6 +76,7 @@ export const llmTaskSpecSchema = z.strictObject({
   prompt: z.string(),
   system: z.string().optional(),
   maxOutputTokens: z.int().positive().optional(),
+  cache: z.enum(cacheUses).optional(),
 });
 
 export const taskSpecSchema = z.strictObject({

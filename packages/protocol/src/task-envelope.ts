@@ -16,6 +16,16 @@ export const taskEnvelopeSchema = z.strictObject({
   taskMs: z.int().positive(),
   priority: z.enum(["foreground", "background"]),
   allowModelFallback: z.boolean(),
+  /** Token limit of the narrowest envelope that pays; absent: without limit. For the floor of burning (BR-4). */
+  envelopeTokens: z.int().nonnegative().optional(),
+  /** Whose answers this task may be given again; absent: an installation without API keys. */
+  tenant: z.string().optional(),
+  /** Which rungs of the ladder a budget refusal may enter; absent: none. A breaker's refusal may enter all (BU-17). */
+  onTrip: z.enum(["ladder", "cache", "nothing"]).optional(),
+  /** A simpler flow may take its place: a refusal that no rung answers is told to the run at once. */
+  hasSimplerFlow: z.literal(true).optional(),
+  /** It is such a flow itself: what was set aside for it, and all it asks for comes from the ladder's credit (BU-19). */
+  openingHold: z.string().optional(),
   /** Settings of the breaker `agent:<workflow>/<agent>`; absent: the worker's own. */
   breaker: breakerTermsSchema.optional(),
 });

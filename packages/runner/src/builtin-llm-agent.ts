@@ -5,6 +5,7 @@ export interface LlmTaskInput {
   readonly prompt: string;
   readonly system?: string | undefined;
   readonly maxOutputTokens?: number | undefined;
+  readonly cache?: "prefer" | "fallback" | undefined;
 }
 
 /** Runs tasks written as `llm: { model, prompt }`: an agent without code of its own. Our code, so it may share the process. */

@@ -24,6 +24,7 @@ import { IsolateRecords } from "./isolates/isolate-records.ts";
 import type { IsolateSource } from "./isolates/isolate-source.ts";
 import { ProcessPool } from "./isolates/process-pool.ts";
 import { reapLeftovers } from "./isolates/reap-leftovers.ts";
+import { AnswerCache } from "./ladder/answer-cache.ts";
 import { runJob } from "./run-job.ts";
 import { resolveRunnerSettings } from "./runner-settings.ts";
 import type { RunnerSettingsInput } from "./runner-settings.ts";
@@ -221,6 +222,12 @@ class FleetRunner implements Runner {
       queue: new ReserveQueue(clock),
       timeouts: new CallTimeouts({ settings, bus, clock }),
       factors: new FactorBook({ allowFactorBelowOne: settings.allowFactorBelowOne }),
+      answers: new AnswerCache({
+        cache: store.cache,
+        clock,
+        maxAgeMs: settings.cacheMaxAgeMs,
+        maxEntries: settings.cacheMaxEntries,
+      }),
       refusesSteps: () => (this.#lease.isLive ? undefined : lostLease()),
       resolveSecret,
       onLine,

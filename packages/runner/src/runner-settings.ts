@@ -36,6 +36,10 @@ export interface RunnerSettings {
   readonly governor: Partial<GovernorSettings>;
   readonly governorMode: GuardMode;
   readonly isolates: IsolateSettings;
+  /** Older answers of cacheable calls are not given again (BU-18). */
+  readonly cacheMaxAgeMs: number;
+  /** Answers kept in the store. */
+  readonly cacheMaxEntries: number;
   /** Lines and bytes that one task may log; the rest is counted. */
   readonly logLines: number;
   readonly logBytes: number;
@@ -49,11 +53,11 @@ export const runnerDefaults: RunnerSettings = {
   stepTimeoutMultiplier: 3,
   cancelGraceMs: 5000,
   graceMs: 60_000,
+  watchdogMode: "enforce",
   workerLeaseMs: livenessDefaults.workerLeaseMs,
   workerRenewMs: livenessDefaults.workerRenewMs,
   selfFenceMs: livenessDefaults.selfFenceMs,
   pollMs: livenessDefaults.pollMs,
-  watchdogMode: "enforce",
   reconcileMs: livenessDefaults.reconcileMs,
   holdRenewMs: livenessDefaults.holdRenewMs,
   budgetFactor: undefined,
@@ -62,6 +66,8 @@ export const runnerDefaults: RunnerSettings = {
   governor: {},
   governorMode: "enforce",
   isolates: isolateDefaults,
+  cacheMaxAgeMs: defaultLimits.cacheMaxAgeMs,
+  cacheMaxEntries: defaultLimits.cacheMaxEntries,
   logLines: 1000,
   logBytes: 262_144,
 };

@@ -3,7 +3,7 @@ import { BreakerSet } from "@bridle/breaker";
 import { createBus } from "@bridle/bus";
 import type { Clock, Ids } from "@bridle/kernel";
 import { seededRandom } from "@bridle/kernel/testing";
-import type { ModelCall, ModelCallResult, Store, TaskQueue } from "@bridle/ports";
+import type { ModelCall, ModelCallResult, ModelPlan, Store, TaskQueue } from "@bridle/ports";
 import { createMemoryQueue, createMemoryStore } from "@bridle/ports/testing";
 import type { MemoryStore } from "@bridle/ports/testing";
 import { asRunId, asTaskId } from "@bridle/protocol";
@@ -12,6 +12,7 @@ import type {
   BreakerTerms,
   BridleEvent,
   EnvelopeState,
+  EnvelopeTerms,
   LogEntry,
   RunId,
   TaskId,
@@ -33,6 +34,13 @@ export interface TaskToRun {
   /** Default `test`. */
   readonly workflow?: string;
   readonly breaker?: BreakerTerms;
+  readonly envelopeTokens?: number;
+  /** Of the run's envelope and the task's, and what the task is told. Default `nothing`. */
+  readonly onTrip?: EnvelopeTerms["onTrip"];
+  readonly allowModelFallback?: boolean;
+  readonly tenant?: string;
+  readonly hasSimplerFlow?: true;
+  readonly openingHold?: string;
 }
 
 export interface RunningTask {
@@ -45,6 +53,7 @@ export interface RigOptions {
   readonly ids: Ids;
   readonly agents: readonly AnyAgent[];
   readonly model?: (call: ModelCall) => Promise<ModelCallResult>;
+  readonly plan?: (name: string) => ModelPlan | undefined;
   readonly scanner?: RunnerOptions["scanner"];
   readonly settings?: RunnerOptions["settings"];
   readonly environment?: RunnerOptions["environment"];
@@ -90,6 +99,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   const breakers = new BreakerSet({
     clock,
     random: seededRandom(1),
+    bootId: options.bootId ?? "boot1",
     emit: (event) => bus.emit(event),
     settings: options.breaker,
   });
@@ -97,7 +107,10 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     store: options.wrapStore?.(store) ?? store,
     queue,
     agents,
-    models: { call: options.model ?? answerAtOnce },
+    models: {
+      call: options.model ?? answerAtOnce,
+      plan: options.plan ?? ((name) => ({ targets: [`fake/${name}`] })),
+    },
     breakers,
     scanner: (callbacks) => {
       const scanner =
@@ -161,8 +174,14 @@ function driver(
       await submit(store, runId, { task, at: clock.wallMs() });
       await commit(runId, {
         inputs: [{ taskId, body: JSON.stringify(envelopeOf(task)) }],
-        envelopesOpened: [{ taskId, terms: termsOf(task.limit) }],
+        envelopesOpened: [{ taskId, terms: termsOf(task.limit, task.onTrip) }],
       });
+      if (task.openingHold !== undefined) {
+        const holdId = task.openingHold;
+        const amounts = { tokens: 0, nanoUsd: 90_000, calls: 1 };
+        const spender = { runId, taskId, attempt: 1, step: 0, at: clock.wallMs() };
+        await store.ledger.reserve({ ...spender, holdId, amounts, kind: "ladder" });
+      }
       await store.attempts.raiseFences(runId, [{ taskId, attempt: 1 }]);
       await queue.enqueue([{ agent: task.agent, job: { runId, taskId, attempt: 1 } }]);
       return { runId, taskId };
@@ -203,6 +222,7 @@ function driver(
 
 function envelopeOf(task: TaskToRun): object {
   const { agent, input, taskMs, stepMs, workflow = "test", breaker } = task;
+  const { onTrip, tenant, allowModelFallback = true, hasSimplerFlow, openingHold } = task;
   return {
     workflow,
     ...(breaker === undefined ? {} : { breaker }),
@@ -210,17 +230,21 @@ function envelopeOf(task: TaskToRun): object {
     input: input ?? null,
     taskMs: taskMs ?? 600_000,
     priority: "foreground",
-    allowModelFallback: true,
+    allowModelFallback,
+    ...(task.envelopeTokens === undefined ? {} : { envelopeTokens: task.envelopeTokens }),
+    ...(onTrip === undefined ? {} : { onTrip }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(hasSimplerFlow === undefined ? {} : { hasSimplerFlow }),
+    ...(openingHold === undefined ? {} : { openingHold }),
     ...(stepMs === undefined ? {} : { stepMs }),
   };
 }
 
-function termsOf(limit: Partial<Amounts> | undefined) {
-  return {
-    limit: { ...plenty, ...limit },
-    creditMode: "credit" as const,
-    onTrip: "nothing" as const,
-  };
+function termsOf(
+  limit: Partial<Amounts> | undefined,
+  onTrip: EnvelopeTerms["onTrip"] = "nothing",
+): EnvelopeTerms {
+  return { limit: { ...plenty, ...limit }, creditMode: "credit", onTrip };
 }
 
 async function submit(
@@ -235,7 +259,7 @@ async function submit(
     version: 1,
     compiled: "{}",
     input: "{}",
-    budget: termsOf(task.runLimit),
+    budget: termsOf(task.runLimit, task.onTrip),
     at,
     event: {
       type: "run.submitted",

@@ -109,7 +109,7 @@ function breakerOptions({ guards }: Config): {
   };
 }
 
-function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInput {
+function runnerSettings({ liveness, limits, guards, cache }: Config): RunnerSettingsInput {
   const { watchdog, budget, governor } = guards ?? {};
   const { maxStepsPerTask, outputBytes, modelStepTimeoutMs, toolStepTimeoutMs } = limits ?? {};
   const { cancelGraceMs, graceMs, stepTimeoutMultiplier } = watchdog ?? {};
@@ -122,6 +122,8 @@ function runnerSettings({ liveness, limits, guards }: Config): RunnerSettingsInp
     holdRenewMs: liveness.holdRenewMs,
     isolates: { startMs: liveness.isolateStartMs },
     ...withoutUndefined({
+      cacheMaxAgeMs: cache?.maxAgeMs,
+      cacheMaxEntries: cache?.maxEntries,
       maxStepsPerTask,
       outputBytes,
       modelStepTimeoutMs,

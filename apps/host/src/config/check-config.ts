@@ -112,16 +112,16 @@ function modelFaults({ models, providers }: ConfigFile): readonly SpecIssue[] {
       if (Object.hasOwn(providers, provider)) continue;
       issues.push(missing(`models.${name}.chain.${index}`, "provider", provider, providers));
     }
+    if (model.cheaper === name) {
+      const key = `models.${name}.cheaper`;
+      issues.push(at(key, `${key}: a model cannot stand in for itself.`));
+    }
     if (model.cheaper === undefined || Object.hasOwn(models, model.cheaper)) continue;
     issues.push(missing(`models.${name}.cheaper`, "model", model.cheaper, models));
   }
   return issues;
 }
 
-function missing(key: string, kind: string, name: string, known: object): SpecIssue {
-  const suggestion = closestName(name, Object.keys(known));
-  const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;
-  return at(key, `${key}: there is no ${kind} "${name}".${hint}`);
 /** A model an agent declares and nobody configured would park its tasks by nobody's breaker. */
 function declaredFaults(agents: readonly AnyAgent[], { models }: ConfigFile): readonly SpecIssue[] {
   return agents.flatMap(({ models: declared }, index) =>
@@ -131,6 +131,10 @@ function declaredFaults(agents: readonly AnyAgent[], { models }: ConfigFile): re
   );
 }
 
+function missing(key: string, kind: string, name: string, known: object): SpecIssue {
+  const suggestion = closestName(name, Object.keys(known));
+  const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;
+  return at(key, `${key}: there is no ${kind} "${name}".${hint}`);
 }
 
 function definedOf<Values extends object>(

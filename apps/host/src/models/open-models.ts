@@ -34,6 +34,7 @@ export function openModels({ config, secrets, clock, random }: OpenModelsOptions
       name,
       {
         name,
+        cheaper: model.cheaper,
         chain: model.chain.map((key) =>
           catalogTarget(key, { config, model, secrets, fetch: transport.fetch }),
         ),

@@ -32,6 +32,7 @@ async function submitGoverned(
     const answer = await context.submit({
       spec,
       input,
+      tenant: request.principal.id,
       traceId: traceIdOf(headerOf(request, "traceparent")) ?? context.newTraceId(),
       idempotency: idempotencyOf(request, { spec, input }),
     });

@@ -12,12 +12,15 @@ import type { UnsettledCalls } from "./unsettled-calls.ts";
 export interface AdmissionParts {
   readonly spender: Spender;
   readonly traceId: string;
+  readonly envelopeTokens?: number | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly ledger: Ledger;
   readonly breakers: BreakerSet;
   readonly governor: Pick<Governor, "admitCall">;
   readonly budgetMode: GuardMode;
+  /** What the scheduler set aside for this task when it stepped in for others (BU-19); its calls may then use the ladder's credit. */
+  readonly openingHold: string | undefined;
   readonly holds: HoldKeeper;
   readonly unsettled: UnsettledCalls;
   readonly queue: ReserveQueue;

@@ -31,12 +31,16 @@ export async function reserveHold(
       throw bridleError("budget_unavailable", { cause });
     }
   };
+  const kind = ask.isLadder || parts.openingHold !== undefined ? "ladder" : "normal";
   switch (budgetMode) {
     case "enforce":
-      await enforced(parts, ask, reserve);
+      await enforced(parts, ask, async () => reserve(kind));
       return holdId;
     case "warn":
-      await warned(parts, ask, reserve);
+      await warned(parts, ask, {
+        judged: async () => reserve(kind),
+        booked: async () => reserve("unenforced"),
+      });
       return holdId;
     case "off": {
       const answer = await reserve("unenforced").catch(() => undefined);
@@ -46,7 +50,11 @@ export async function reserveHold(
   }
 }
 
-async function enforced(parts: AdmissionParts, ask: CallAsk, reserve: Reserve): Promise<void> {
+async function enforced(
+  parts: AdmissionParts,
+  ask: CallAsk,
+  reserve: () => Promise<ReserveAnswer>,
+): Promise<void> {
   const { queue, spender, signal, breakers } = parts;
   let hasWaited = false;
   const onWaiting = (atMostMs: number): void => {
@@ -56,7 +64,7 @@ async function enforced(parts: AdmissionParts, ask: CallAsk, reserve: Reserve): 
   try {
     const answer = await queue.reserve({
       runId: spender.runId,
-      reserve: async () => reserve("normal"),
+      reserve,
       signal,
       onWaiting,
     });
@@ -71,11 +79,11 @@ async function enforced(parts: AdmissionParts, ask: CallAsk, reserve: Reserve): 
 async function warned(
   { journal, spender, clock }: AdmissionParts,
   { step }: CallAsk,
-  reserve: Reserve,
+  reserve: Record<"judged" | "booked", () => Promise<ReserveAnswer>>,
 ): Promise<void> {
-  const answer = await reserve("normal");
+  const answer = await reserve.judged();
   if (answer.admitted) return;
-  const booked = await reserve("unenforced");
+  const booked = await reserve.booked();
   if (!booked.admitted) throw refusalError(booked);
   const [at, reason] = [clock.wallMs(), answer.refusal];
   journal({ type: "would_refuse", ...spender, at, step, guard: "budget", reason });

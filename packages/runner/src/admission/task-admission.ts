@@ -7,6 +7,7 @@
  *     Never at zero (BU-12, BU-20).
  * A3. A ledger that does not answer means no money: `budget_unavailable`, nothing is sent, no breaker hears of it (BU-21).
  * A4. After `stop` nothing is let out any more.
+ * A5. What was set aside for the task as a whole is given back for its first reservation, which then takes its place.
  */
 import { breakerOpenError, rateGovernedError } from "@bridle/breaker";
 import type { BreakerRefusal, Permit } from "@bridle/breaker";
@@ -30,6 +31,8 @@ export interface CallAsk {
   readonly factor: number;
   /** Counts against the governor: wire calls do, tool calls do not (GV-1). */
   readonly isGoverned: boolean;
+  /** A rung of the ladder: it may reserve from what is left after a trip, where the envelope allows that (BU-9). */
+  readonly isLadder: boolean;
   /** Called when the step must wait for room in its envelope, and when that is over. */
   readonly onWaiting: (atMostMs: number) => void;
   readonly onWaited: () => void;
@@ -38,10 +41,13 @@ export interface CallAsk {
 export class TaskAdmission {
   readonly #parts: AdmissionParts;
   readonly #open = new Set<OpenCall>();
+  #openingHold: string | undefined;
   #stopped: CodedError | undefined;
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts;
+    // A later attempt finds it ended with the first.
+    this.#openingHold = parts.spender.attempt === 1 ? parts.openingHold : undefined;
   }
 
   /** Rejects with the guard's refusal; then nothing is held. */
@@ -97,6 +103,7 @@ export class TaskAdmission {
 
   async #reserveAndGo(ask: CallAsk): Promise<OpenCall> {
     const reserved = reservationFor(ask.estimate, ask.factor);
+    await this.#takeOver();
     const holdId = await reserveHold(this.#parts, ask, reserved);
     let permit: Permit | undefined;
     try {
@@ -128,6 +135,13 @@ export class TaskAdmission {
     }
     if (!isOurs) throw bridleError("envelope_closed");
     this.#assertLive();
+  }
+
+  /** A5. */
+  async #takeOver(): Promise<void> {
+    const holdId = this.#openingHold;
+    this.#openingHold = undefined;
+    await this.#release(holdId);
   }
 
   async #release(holdId: string | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import type { EndCause, ErrorCode } from "@bridle/protocol";
 /** Which row of "what ends a task" an error belongs to when an agent lets it pass or its supervisor raises it. */
 const causes: Partial<Record<ErrorCode, EndCause>> = {
   budget_refused: "budget_refused",
+  budget_exhausted_degraded: "budget_refused",
   price_unknown: "budget_refused",
   budget_unavailable: "budget_unavailable",
   breaker_open: "breaker_open",
@@ -21,9 +22,9 @@ const causes: Partial<Record<ErrorCode, EndCause>> = {
   task_timeout: "task_timeout",
   deadline_passed: "task_timeout",
   task_stalled: "stalled",
-  wait_cycle: "wait_cycle",
   task_loop: "loop",
   loop_blocked: "loop",
+  wait_cycle: "wait_cycle",
   worker_lost: "worker_lost",
   shutting_down: "handed_back",
   store_unavailable: "handed_back",

@@ -27,6 +27,7 @@ export function toOutcome(end: AttemptEnd, facts: OutcomeFacts): TaskOutcome {
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     stop: stopOf(end, facts),
+    ...(facts.degraded.length === 0 ? {} : { degraded: [...facts.degraded] }),
   };
 }
 

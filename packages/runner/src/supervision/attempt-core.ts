@@ -7,13 +7,14 @@ import { graceMs } from "@bridle/watchdog";
 import type { AdmissionParts } from "../admission/admission-parts.ts";
 import { TaskAdmission } from "../admission/task-admission.ts";
 import { deferred } from "../deferred.ts";
+import type { LadderMemory } from "../ladder/climb-ladder.ts";
 import type { Watch } from "../scanner/scanner.ts";
 import { Coalescer } from "../wire/coalescer.ts";
 import type { WorkerParts } from "../worker/worker-parts.ts";
 import type { AttemptScope, StopRequest } from "./attempt-scope.ts";
 import { JournalWriter } from "./journal-writer.ts";
-import { OpenTools } from "./open-tools.ts";
 import { LoopWatch } from "./loop-watch.ts";
+import { OpenTools } from "./open-tools.ts";
 import { StepBook } from "./step-book.ts";
 import { StepClocks } from "./step-clocks.ts";
 import { StepKeys } from "./step-keys.ts";
@@ -25,9 +26,9 @@ export interface AttemptCoreOptions {
   readonly agent: AnyAgent;
   readonly envelope: TaskEnvelope;
   readonly watch: Watch;
-}
   /** What the task's earlier attempts have used of its grace. */
   readonly graceUsedMs: number;
+}
 
 type Beat = Extract<FromIsolate, { type: "beat" }>["beat"];
 
@@ -48,13 +49,14 @@ export class AttemptCore {
   #isOver = false;
   #deadlineMs: number;
   #lastStep = 0;
-  readonly clocks: StepClocks;
   #nudge: (hint: string) => void = () => {};
+  readonly clocks: StepClocks;
   readonly admission: TaskAdmission;
   readonly steps: StepBook;
-  readonly #keys = new StepKeys();
   readonly loops: LoopWatch;
+  readonly #keys = new StepKeys();
   readonly #tools = new OpenTools();
+  readonly #ladder: LadderMemory = { stay: undefined };
 
   constructor(options: AttemptCoreOptions) {
     const { worker, spender, traceId, envelope, watch } = options;
@@ -79,8 +81,6 @@ export class AttemptCore {
       journal: (event) => this.write(event),
       onLimit: (error) => this.#stopFor(error),
     });
-    this.#beats = new Coalescer(clock, beatIntervalMs, (beat) => this.#applyBeat(beat));
-  }
     this.loops = new LoopWatch({
       spender,
       clock,
@@ -90,6 +90,8 @@ export class AttemptCore {
       stop: (request) => this.stop(request),
       nudge: (hint) => this.#nudge(hint),
     });
+    this.#beats = new Coalescer(clock, beatIntervalMs, (beat) => this.#applyBeat(beat));
+  }
 
   get signal(): AbortSignal {
     return this.#abort.signal;
@@ -109,12 +111,13 @@ export class AttemptCore {
       clocks: this.clocks,
       keys: this.#keys,
       tools: this.#tools,
+      loops: this.loops,
       signal: this.signal,
       deadlineMs: () => this.#deadlineMs,
-      loops: this.loops,
       journal: (event) => this.write(event),
       beat: (step) => this.#stepEnded(step),
       degrade: (what) => this.degraded.add(what),
+      ladder: this.#ladder,
       stop: (request) => this.stop(request),
     };
   }
@@ -137,14 +140,14 @@ export class AttemptCore {
     this.stopped.resolve(request);
   }
 
-  hearBeat(beat: Beat): void {
-    this.#beats.push(beat);
-  }
   /** Whoever can tell the agent of a loop; before, nobody can. */
   onNudge(nudge: (hint: string) => void): void {
     this.#nudge = nudge;
   }
 
+  hearBeat(beat: Beat): void {
+    this.#beats.push(beat);
+  }
 
   /** The agent has said its last word or is gone. What it left running is aborted. */
   over(): void {
@@ -185,18 +188,20 @@ export class AttemptCore {
   }
 
   #admissionParts(): AdmissionParts {
-    const { worker, spender, traceId } = this.options;
+    const { worker, spender, traceId, envelope } = this.options;
     const { store, settings, clock, ids, breakers, governor, holds, unsettled, queue } = worker;
     const { refusesSteps } = worker;
     return {
       spender,
       traceId,
+      envelopeTokens: envelope.envelopeTokens,
       clock,
       ids,
       ledger: store.ledger,
       breakers,
       governor,
       budgetMode: settings.budgetMode,
+      openingHold: this.options.envelope.openingHold,
       holds,
       unsettled,
       queue,
@@ -208,9 +213,9 @@ export class AttemptCore {
   }
 }
 
-const journalFull = "The task has written as many journal entries as it may.";
 /** WD-10: 30 s of an attempt, 60 s of a task. */
 function graceOf({ worker, graceUsedMs }: AttemptCoreOptions): number {
   return Math.max(0, Math.min(graceMs, worker.settings.graceMs - graceUsedMs));
 }
 
+const journalFull = "The task has written as many journal entries as it may.";

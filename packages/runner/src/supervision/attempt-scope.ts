@@ -3,9 +3,10 @@ import type { CodedError } from "@bridle/kernel";
 import type { EndCause, JournalEvent, Spender, TaskEnvelope } from "@bridle/protocol";
 
 import type { TaskAdmission } from "../admission/task-admission.ts";
+import type { LadderMemory } from "../ladder/climb-ladder.ts";
 import type { WorkerParts } from "../worker/worker-parts.ts";
-import type { OpenTools } from "./open-tools.ts";
 import type { LoopWatch } from "./loop-watch.ts";
+import type { OpenTools } from "./open-tools.ts";
 import type { StepBook } from "./step-book.ts";
 import type { StepClocks } from "./step-clocks.ts";
 import type { StepKeys } from "./step-keys.ts";
@@ -36,8 +37,8 @@ export interface AttemptScope {
   readonly clocks: StepClocks;
   readonly keys: StepKeys;
   readonly tools: OpenTools;
-  /** Aborted when the attempt is to stop, with the error as its reason. */
   readonly loops: LoopWatch;
+  /** Aborted when the attempt is to stop, with the error as its reason. */
   readonly signal: AbortSignal;
   /** Instant of the monotonic clock after which nothing is sent; announced waits move it. */
   readonly deadlineMs: () => number;
@@ -45,5 +46,7 @@ export interface AttemptScope {
   /** The supervisor's own beat: this step has ended. */
   readonly beat: (step: number) => void;
   readonly degrade: (what: string) => void;
+  /** Where this attempt stays on the ladder. */
+  readonly ladder: LadderMemory;
   readonly stop: (request: StopRequest) => void;
 }

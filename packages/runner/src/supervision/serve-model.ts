@@ -1,8 +1,10 @@
-import type { ModelCallEvent, ModelCallResult, WireAdmission, WireEnd } from "@bridle/ports";
+import type { ModelCallEvent, WireAdmission, WireEnd } from "@bridle/ports";
 import { bridleError, modelRequestSchema } from "@bridle/protocol";
 import type { ModelRequest } from "@bridle/protocol";
 
 import { callEndOf } from "../admission/call-end.ts";
+import { climbLadder } from "../ladder/climb-ladder.ts";
+import type { LadderAnswer, LadderStep } from "../ladder/climb-ladder.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import type { CallEnding } from "./call-timeouts.ts";
 import { coded } from "./coded.ts";
@@ -18,24 +20,17 @@ export async function serveModel(
   onDelta: ((text: string) => void) | undefined,
 ): Promise<string> {
   const request = parseRequest(requestText);
+  const heard = scope.loops.answers;
   const step = scope.steps.begin("llm", request.model);
   const spent = { nanoUsd: 0 };
   const deltas = batcherFor(scope, step, onDelta);
-  const heard = scope.loops.answers;
   try {
-    const result = await scope.worker.models.call({
-      request,
-      admission: wireAdmission(scope, step, spent),
-      priority: scope.envelope.priority,
-      allowModelFallback: scope.envelope.allowModelFallback,
-      onDelta: (text) => deltas.push(text),
-      onEvent: (event) => hear(scope, step, event),
-      signal: scope.signal,
-    scope.loops.said(step.number, { request, text: result.response.text, heard });
-      deadlineMs: scope.deadlineMs(),
-      traceparent: traceparent(scope.traceId, step.number),
-    });
+    const onDelta = (text: string): void => deltas.push(text);
+    const made = { step, request, spent, onDelta, once: { told: undefined } };
+    const result = await answer(scope, made);
+    if (result.response.cached === true) deltas.push(result.response.text);
     deltas.flush();
+    scope.loops.said(step.number, { request, text: result.response.text, heard });
     return finished(scope, { step, result, nanoUsd: spent.nanoUsd });
   } catch (error) {
     const failure = coded(error, "model_failed");
@@ -48,9 +43,51 @@ export async function serveModel(
   }
 }
 
+interface ModelStep {
+  readonly step: Step;
+  readonly request: ModelRequest;
+  readonly spent: { nanoUsd: number };
+  readonly once: LadderStep["once"];
+  readonly onDelta: (text: string) => void;
+}
+
+/** The call, or what the ladder puts in its place. */
+async function answer(scope: AttemptScope, made: ModelStep): Promise<LadderAnswer> {
+  const { worker, envelope, spender, traceId, journal, signal } = scope;
+  const { step, request } = made;
+  const { allowModelFallback, onTrip = "nothing", tenant, priority } = envelope;
+  const base = () => ({ ...spender, traceId, at: worker.clock.wallMs(), step: step.number });
+  return climbLadder({
+    request,
+    plan: worker.models.plan(request.model),
+    onTrip,
+    allowModelFallback,
+    tenant,
+    cache: worker.answers,
+    memory: scope.ladder,
+    once: made.once,
+    nowMs: () => worker.clock.monotonicMs(),
+    signal,
+    call: async (model, isLadder) =>
+      worker.models.call({
+        request: { ...request, model },
+        admission: wireAdmission(scope, { ...made, isLadder }),
+        priority,
+        allowModelFallback,
+        onDelta: made.onDelta,
+        onEvent: (event) => hear(scope, step, event),
+        signal,
+        deadlineMs: scope.deadlineMs(),
+        traceparent: traceparent(traceId, step.number),
+      }),
+    onRung: (told) => journal({ type: "task.degraded", ...base(), ...told }),
+    onCached: (told) => journal({ type: "llm.cached", ...base(), ...told }),
+  });
+}
+
 function finished(
   scope: AttemptScope,
-  { step, result, nanoUsd }: { step: Step; result: ModelCallResult; nanoUsd: number },
+  { step, result, nanoUsd }: { step: Step; result: LadderAnswer; nanoUsd: number },
 ): string {
   const { servedBy, inputTokens, outputTokens } = result.response;
   for (const what of result.degraded) scope.degrade(what);
@@ -60,6 +97,7 @@ function finished(
     inputTokens,
     outputTokens,
     nanoUsd,
+    degraded: result.degraded.length === 0 ? undefined : [...result.degraded],
   });
   return JSON.stringify(result.response);
 }
@@ -78,7 +116,10 @@ function hasOnePrompt({ prompt, messages }: ModelRequest): boolean {
 }
 
 /** The gate of this step, as the call layer sees it: each wire call passes it, and has the step's clock while it is out. */
-function wireAdmission(scope: AttemptScope, step: Step, spent: { nanoUsd: number }): WireAdmission {
+function wireAdmission(
+  scope: AttemptScope,
+  { step, spent, isLadder }: Pick<ModelStep, "step" | "spent"> & { readonly isLadder: boolean },
+): WireAdmission {
   const { admission, clocks, envelope, worker } = scope;
   const learn = (
     { target, ...sample }: { target: string; estimate: number; reserved: number },
@@ -96,6 +137,7 @@ function wireAdmission(scope: AttemptScope, step: Step, spent: { nanoUsd: number
         estimate: { ...estimate, calls: 1 },
         factor: worker.settings.budgetFactor ?? worker.factors.of(envelope.agent, target),
         isGoverned: true,
+        isLadder,
         onWaiting: (atMostMs) => clocks.pause(step.number, "budget", atMostMs),
         onWaited: () => clocks.resume(),
       });

@@ -135,6 +135,7 @@ async function admitTool(scope: AttemptScope, { tool, step, kept }: Admitting): 
       // A declared cost is no estimate.
       factor: 1,
       isGoverned: false,
+      isLadder: false,
       onWaiting: (atMostMs) => scope.clocks.pause(step.number, "budget", atMostMs),
       onWaited: () => scope.clocks.resume(),
     });
@@ -149,9 +150,9 @@ async function closeTool(scope: AttemptScope, open: OpenTool, ending: ToolEnding
   const stopped = scope.signal.aborted ? (scope.signal.reason as CodedError) : undefined;
   const outcome = toolOutcomeOf(ending, tool, stopped);
   endClock(scope, open.step, outcome);
-  try {
   const { argsText = "null" } = open;
   if (stopped === undefined) scope.loops.called(open.step.number, { tool, argsText, ending });
+  try {
     return await keepResult(scope, open, ending);
   } finally {
     await open.call?.end(toolEnd(tool, outcome));

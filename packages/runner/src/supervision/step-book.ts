@@ -20,6 +20,7 @@ export interface StepFacts {
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
   readonly nanoUsd?: number | undefined;
+  readonly degraded?: string[] | undefined;
 }
 
 export interface StepBookOptions {
@@ -90,21 +91,22 @@ const refused = new Set([
   "rate_governed",
   "breaker_open",
   "budget_refused",
+  "budget_exhausted_degraded",
   "budget_unavailable",
   "price_unknown",
   "envelope_closed",
   "fenced",
   "step_limit",
+  "loop_blocked",
   "deadline_passed",
 ]);
-  "loop_blocked",
 const cancelled = new Set([
   "cancelled",
   "task_timeout",
   "task_stalled",
+  "task_loop",
   "wait_cycle",
   "shutting_down",
-  "task_loop",
 ]);
 
 /** How a step ended that threw this. */

@@ -9,6 +9,7 @@ import type { TaskId, RunId } from "@bridle/protocol";
 import type { HoldKeeper } from "../admission/hold-keeper.ts";
 import type { ReserveQueue } from "../admission/reserve-queue.ts";
 import type { UnsettledCalls } from "../admission/unsettled-calls.ts";
+import type { AnswerCache } from "../ladder/answer-cache.ts";
 import type { RunnerSettings } from "../runner-settings.ts";
 import type { Scanner } from "../scanner/scanner.ts";
 import type { CallTimeouts } from "../supervision/call-timeouts.ts";
@@ -44,6 +45,7 @@ export interface WorkerParts {
   readonly unsettled: UnsettledCalls;
   readonly queue: ReserveQueue;
   readonly factors: FactorBook;
+  readonly answers: AnswerCache;
   readonly timeouts: CallTimeouts;
   /** Why no step may be taken now (WD-17), if so. */
   readonly refusesSteps: () => CodedError | undefined;

@@ -1,4 +1,4 @@
-import type { Message, ModelRequest } from "@bridle/protocol";
+import type { Message, ModelRequest } from "./llm-types.ts";
 
 /** The conversation a request stands for: system first, then the messages, then the prompt. */
 export function toMessages({ system, messages, prompt }: ModelRequest): readonly Message[] {
