@@ -123,6 +123,21 @@ describe("the progress of a run", () => {
     expect(progress.tasks.get("a")?.status).toBe(status);
   });
 
+  it("[BR-18] says of a parked task behind which breaker, since when and when that may be asked again", () => {
+    const [since, until] = [Date.UTC(2026, 0, 1, 12, 0, 5), Date.UTC(2026, 0, 1, 12, 0, 35)];
+    const breaker = "provider:north/large";
+    const told = play([["task.parked", { at: since, taskId: "a", breaker, until }]]);
+    const parked = { breaker, reason: "open", since, until, failsAt: until };
+    const tasks = [{ id: "a", status: "PARKED", attempt: 1, parked }];
+    const shown = reduceProgress(noProgress, {
+      event: "run.snapshot",
+      data: { workflow: "demo", status: "WAITING", createdAt: 5, tasks },
+    });
+    const note = "behind provider:north/large since 12:00:05, asks again from 12:00:35";
+    expect(told.tasks.get("a")?.note).toBe(note);
+    expect(shown.tasks.get("a")?.note).toBe(note);
+  });
+
   it("starts afresh from a snapshot", () => {
     const before = play([["task.started", { taskId: "gone" }]]);
     const after = reduceProgress(before, {

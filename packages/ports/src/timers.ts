@@ -10,6 +10,8 @@ export interface DueTimer {
 export interface Timers {
   /** Earliest first. */
   due(nowWallMs: number, limit: number): Promise<readonly DueTimer[]>;
+  /** How many timers with a key `<kind>:<task>:<about>` there are, by what they are about: most first, then by name. */
+  tally(kind: string): Promise<readonly { readonly about: string; readonly count: number }[]>;
   /** When the next one falls due, in wall ms. */
   next(): Promise<number | undefined>;
 }

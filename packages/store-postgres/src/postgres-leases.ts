@@ -46,6 +46,13 @@ export function postgresTimers(sql: SqlDatabase): Timers {
       );
       return rows.map(({ run_id, key, at }) => ({ runId: asRunId(run_id), key, at }));
     },
+    tally: async (kind) =>
+      sql.rows<{ about: string; count: number }>(
+        `select regexp_replace(substr(key, length($1) + 2), '^[^:]*:', '') as about, count(*)::int as count
+         from bridle.timer where starts_with(key, $1 || ':') and key like '%:%:%'
+         group by 1 order by 2 desc, 1`,
+        [kind],
+      ),
     next: async () => {
       const row = await sql.first<{ at: number }>(
         "select at from bridle.timer order by at limit 1",

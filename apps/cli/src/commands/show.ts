@@ -15,13 +15,15 @@ export async function listAgents(options: RunsOptions, io: Io): Promise<number> 
 
 export async function listBreakers(options: RunsOptions, io: Io): Promise<number> {
   const { breakers } = await (await connect(options, io)).breakers();
-  const rows = breakers.map(({ key, state, since, triggers }) => [
+  const rows = breakers.map(({ key, state, since, parked, triggers }) => [
     oneLine(key),
     state,
     new Date(since).toISOString(),
+    String(parked),
     triggers.map(oneLine).join(", "),
   ]);
-  return print({ breakers }, [["BREAKER", "STATE", "SINCE", "TRIGGERS"], ...rows], options, io);
+  const head = ["BREAKER", "STATE", "SINCE", "PARKED", "TRIGGERS"];
+  return print({ breakers }, [head, ...rows], options, io);
 }
 
 export async function getBudget(runId: string, options: RunsOptions, io: Io): Promise<number> {

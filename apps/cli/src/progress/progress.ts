@@ -1,5 +1,5 @@
 import type { StreamMessage } from "@bridle/client";
-import type { RunStatus, RunView, TaskStatus } from "@bridle/protocol";
+import type { RunStatus, RunView, TaskStatus, TaskView } from "@bridle/protocol";
 
 /** One task as the terminal shows it. */
 export interface TaskProgress {
@@ -35,6 +35,19 @@ export const noProgress: Progress = {
 type Change = Partial<Omit<TaskProgress, "id">>;
 type Data = StreamMessage["data"];
 
+/** Behind which breaker a task waits, since when, and when that may be asked again. */
+function parkedNote({
+  breaker,
+  since,
+  until,
+}: Pick<NonNullable<TaskView["parked"]>, "breaker" | "since" | "until">): string {
+  return `behind ${breaker} since ${timeOfDay(since)}, asks again from ${timeOfDay(until)}`;
+}
+
+function timeOfDay(wallMs: number): string {
+  return new Date(wallMs).toISOString().slice(11, 19);
+}
+
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -53,7 +66,10 @@ const taskChanges: Readonly<Record<string, (data: Data) => Change>> = {
   }),
   "task.started": ({ at }) => ({ status: "RUNNING", startedAt: whole(at), note: "" }),
   "task.waiting": ({ on }) => ({ status: "WAITING", note: `waits for ${text(on)}` }),
-  "task.parked": ({ breaker }) => ({ status: "PARKED", note: `behind ${text(breaker)}` }),
+  "task.parked": ({ at, breaker, until }) => ({
+    status: "PARKED",
+    note: parkedNote({ breaker: text(breaker), since: whole(at), until: whole(until) }),
+  }),
   "task.stalled": ({ layer }) => ({ status: "STALLED", note: `no progress (${text(layer)})` }),
   "task.timed_out": ({ clock }) => ({ note: `${text(clock)} timeout` }),
   "task.cancelling": ({ reason }) => ({ status: "CANCELLING", note: text(reason) }),
@@ -139,7 +155,7 @@ function fromView(view: RunView): Progress {
       step: task.step ?? 0,
       startedAt: task.startedAt,
       finishedAt: task.finishedAt,
-      note: task.error === undefined ? "" : `${task.error.code}: ${task.error.message}`,
+      note: noteOf(task),
     },
   ]);
   return {
@@ -150,4 +166,9 @@ function fromView(view: RunView): Progress {
     spentTokens: whole(view.budget?.settled.tokens),
     spentNanoUsd: whole(view.budget?.settled.nanoUsd),
   };
+}
+
+function noteOf({ error, parked }: TaskView): string {
+  if (parked !== undefined) return parkedNote(parked);
+  return error === undefined ? "" : `${error.code}: ${error.message}`;
 }

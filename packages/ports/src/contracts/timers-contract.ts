@@ -48,6 +48,31 @@ export function timersContract(createStore: CreateStore): void {
       expect(await subject.store.timers.next()).not.toBe(1);
     });
 
+    it("[BR-18] are counted by what those of one kind are about, over all runs", async () => {
+      const kind = "counted";
+      const first = await ContractRun.submit(subject.store);
+      const second = await ContractRun.submit(subject.store);
+      const key = (task: string, about: string): string => `${kind}:${task}:${about}`;
+      await first.commit({
+        timersSet: [
+          { key: key("a", "provider:x/y"), at: 1 },
+          { key: key("b[0]", "agent:w/a"), at: 2 },
+          { key: `${kind}:c`, at: 3 },
+          { key: `${kind}x:d:provider:x/y`, at: 4 },
+        ],
+      });
+      await second.commit({ timersSet: [{ key: key("a", "provider:x/y"), at: 5 }] });
+      expect(await subject.store.timers.tally(kind)).toEqual([
+        { about: "provider:x/y", count: 2 },
+        { about: "agent:w/a", count: 1 },
+      ]);
+      await second.commit({ timersCleared: [key("a", "provider:x/y")] });
+      expect(await subject.store.timers.tally(kind)).toEqual([
+        { about: "agent:w/a", count: 1 },
+        { about: "provider:x/y", count: 1 },
+      ]);
+    });
+
     it("are listed up to the limit", async () => {
       const run = await ContractRun.submit(subject.store);
       const timersSet = Array.from({ length: 5 }, (_, index) => ({ key: `t${index}`, at: 2 }));
