@@ -80,6 +80,8 @@ export function createApi(options: ApiOptions): Api {
     bodyLimit: limits.bodyBytes,
     logger: false,
     forceCloseConnections: "idle",
+    // A breaker's key names a workflow and an agent.
+    routerOptions: { maxParamLength: 300 },
     schemaController: { compilersFactory: noSchemas },
     ...answerUnreadable(options.newTraceId),
   });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 import { wireAmountsSchema } from "./amounts.ts";
-import { breakerTiers } from "./events.ts";
+import { durationSchema } from "./duration.ts";
+import { breakerTiers, forcedBreakerStates } from "./events.ts";
 import { specIssueSchema } from "./spec.ts";
 import { runStatuses, taskStatuses } from "./states.ts";
 import { stopSchema } from "./stop.ts";
@@ -160,6 +161,36 @@ export const agentListSchema = z.object({
 });
 export type AgentList = z.infer<typeof agentListSchema>;
 
+const forced = z.object({
+  state: z.enum(forcedBreakerStates),
+  actor: z.string(),
+  reason: z.string(),
+  /** Wall ms. */
+  until: z.number(),
+});
+
+/** What an operator may do to a breaker, by the last part of the path (BR-12, B9). */
+export const breakerActions = ["open", "close", "disable", "observe", "reset"] as const;
+
+/** The longest a breaker is held: the order must outlive no log it stands in, and no memory of why it was given. */
+const longestForceMs = 7 * 86_400_000;
+
+export const breakerOrderBodySchema = z.strictObject({
+  /** For whoever wonders tomorrow. */
+  reason: z.string().min(1).max(500),
+  /** How long it is held; not for `reset`. */
+  for: durationSchema
+    .refine((ms) => ms > 0 && ms <= longestForceMs, { error: "Hold a breaker from 1ms to 7d." })
+    .default(3_600_000),
+});
+
+export const breakerOrderSchema = z.object({
+  key: z.string(),
+  /** Absent after a reset. */
+  forced: forced.optional(),
+});
+export type BreakerOrder = z.infer<typeof breakerOrderSchema>;
+
 export const breakerViewSchema = z.object({
   key: z.string(),
   tier: z.enum(breakerTiers),
@@ -169,6 +200,8 @@ export const breakerViewSchema = z.object({
   triggers: z.array(z.string()),
   evidence: z.record(z.string(), z.unknown()),
   cooldownMs: z.int().optional(),
+  /** Held by an operator, in every worker. */
+  forced: forced.optional(),
   /** Tasks parked behind it. */
   parked: z.int().default(0),
 });

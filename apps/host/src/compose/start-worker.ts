@@ -9,6 +9,7 @@ import type { AgentLine, Runner, RunnerOptions, RunnerSettingsInput } from "@bri
 
 import type { Config } from "../config/check-config.ts";
 import { openModels } from "../models/open-models.ts";
+import { OperatorOrders } from "./operator-orders.ts";
 import type { Parts } from "./parts.ts";
 import { withoutUndefined } from "./without-undefined.ts";
 
@@ -43,13 +44,23 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
     emit: (event) => bus.emit(event),
     ...breakerOptions(config),
   });
+  const log = parts.log.child({ part: "breakers" });
+  const orders = new OperatorOrders({
+    fleet: parts.store.fleet,
+    breakers,
+    clock,
+    pollMs: config.liveness.pollMs,
+    onError: (error) => log.error("order not carried out", { error }),
+  });
   const runner = assembleRunner(parts, { models, breakers });
   const stop = async (): Promise<void> => {
+    await orders.close();
     await runner.stop(Math.max(0, environment.shutdownMs - endingMs));
     breakers.close();
     await closeModels();
   };
   try {
+    await orders.start();
     await runner.start();
   } catch (error) {
     await stop().catch(() => undefined);
@@ -131,13 +142,32 @@ function runnerSettings({ liveness, limits, guards, cache }: Config): RunnerSett
       stepTimeoutMultiplier,
       cancelGraceMs,
       graceMs,
+function guardSettings({
+  watchdog = {},
+  budget = {},
+  governor = {},
+}: NonNullable<Config["guards"]>): RunnerSettingsInput {
+  const { cancelGraceMs, graceMs, stepTimeoutMultiplier } = watchdog;
+  return withoutUndefined({
+    stepTimeoutMultiplier,
+    cancelGraceMs,
+    graceMs,
+    watchdogMode: watchdog.mode,
+    budgetFactor: budget.factor,
+    allowFactorBelowOne: budget.allowFactorBelowOne,
+    budgetMode: budget.mode,
+    governorMode: governor.mode,
+    governor: governorLimits(governor),
+  });
+}
+
       budgetFactor: budget?.factor,
       allowFactorBelowOne: budget?.allowFactorBelowOne,
       budgetMode: budget?.mode,
       watchdogMode: watchdog?.mode,
       governorMode: governor?.mode,
     }),
-    ...(governor === undefined ? {} : { governor: governorLimits(governor) }),
+    ...guardSettings(guards ?? {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import { cancelRun, cancelTask, pauseRun, raiseBudget, resumeRun } from "./control-run.ts";
 import { docs, openapi } from "./docs.ts";
 import { healthz, readyz } from "./health.ts";
+import { orderBreaker } from "./order-breaker.ts";
 import { getBudgets, getRun, listEvents, listRuns } from "./read-runs.ts";
 import type { Handlers } from "./route-context.ts";
 import { streamRunRoute } from "./stream-run.ts";
@@ -20,7 +21,10 @@ export const handlers: Handlers = {
   raiseBudget,
   getBudgets,
   listAgents: async (_request, { agents }) => ({ agents }),
-  listBreakers: async (_request, { breakers }) => ({ breakers: await breakers.list() }),
+  listBreakers: async (_request, { breakers, clock }) => ({
+    breakers: await breakers.list(clock.wallMs()),
+  }),
+  orderBreaker,
   healthz,
   readyz,
   openapi,

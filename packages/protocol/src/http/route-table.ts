@@ -3,6 +3,8 @@ import { z } from "zod";
 import {
   agentListSchema,
   breakerListSchema,
+  breakerOrderBodySchema,
+  breakerOrderSchema,
   cancelBodySchema,
   envelopeListSchema,
   envelopeViewSchema,
@@ -183,6 +185,17 @@ export const routeTable = {
     status: 200,
     answer: breakerListSchema,
     errors: [],
+  },
+  orderBreaker: {
+    method: "POST",
+    path: `${api}/breakers/:key/:action`,
+    summary:
+      "Puts a hand on a breaker in every worker: `open` refuses all calls, `close` lets them go and judges nothing, `disable` takes it away, `observe` decides and tells but refuses nothing; each for a time. `reset` closes it and forgets. The key is one part of the path: write its slashes as %2F.",
+    scope: "operate",
+    body: breakerOrderBodySchema,
+    status: 202,
+    answer: breakerOrderSchema,
+    errors: ["route_not_found"],
   },
   healthz: {
     method: "GET",

@@ -56,8 +56,9 @@ export class OpenCall {
   }
 
   #record(permit: Permit, { outcome, actual, completedProgress, retryAfterMs }: CallEnd): void {
+    const { traceId, envelopeTokens } = this.#options.parts;
     const facts = { tokens: actual.tokens, completedProgress, retryAfterMs };
-    permit.end(routeOutcome(outcome), { ...facts, traceId: this.#options.parts.traceId });
+    permit.end(routeOutcome(outcome), { ...facts, traceId, envelopeTokens });
   }
 
   async #settle({ actual, basis }: CallEnd): Promise<void> {
