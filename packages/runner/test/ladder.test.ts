@@ -190,6 +190,18 @@ describe("[BU-17] [BR-17] a breaker's refusal enters the ladder too", () => {
     expect(await rungs(task)).toEqual(["1 cache unavailable", "1 cheaper taken"]);
   });
 
+  it("when its breaker is open as well the step waits, and comes to each rung once however often it is asked", async () => {
+    await start(asksSmart);
+    openProvider("smart");
+    openProvider("small");
+    const task = await play();
+    expect(asked).toEqual(["smart"]);
+    expect(await rungs(task)).toEqual(["1 cache unavailable", "1 cheaper refused"]);
+    expect((await entries(task, "task.waiting")).map(({ on }) => on)).toEqual([
+      "provider:fake/smart",
+    ]);
+  });
+
   it("a step with a simpler flow behind it does not wait: the refusal stays the breaker's and tells the rungs", async () => {
     await start(asksSmart);
     openProvider("smart");

@@ -9,7 +9,7 @@
  * A4. After `stop` nothing is let out any more.
  * A5. What was set aside for the task as a whole is given back for its first reservation, which then takes its place.
  */
-import { breakerOpenError, rateGovernedError } from "@bridle/breaker";
+import { rateGovernedError } from "@bridle/breaker";
 import type { BreakerRefusal, Permit } from "@bridle/breaker";
 import { reservationFor } from "@bridle/budget";
 import type { CodedError } from "@bridle/kernel";
@@ -17,6 +17,7 @@ import { bridleError } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 
 import type { AdmissionParts } from "./admission-parts.ts";
+import { breakerRefused } from "./breaker-refused.ts";
 import type { CallEnd } from "./call-end.ts";
 import { governedTask } from "./governed-task.ts";
 import { OpenCall } from "./open-call.ts";
@@ -172,7 +173,7 @@ export class TaskAdmission {
     const { journal, spender, clock } = this.#parts;
     const { key, retryAfterMs } = refusal;
     journal({ type: "breaker.refused", ...spender, at: clock.wallMs(), step, key, retryAfterMs });
-    return breakerOpenError(refusal);
+    return breakerRefused(refusal, clock.wallMs());
   }
 }
 

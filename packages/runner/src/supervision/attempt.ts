@@ -6,11 +6,12 @@
  * 3. Before the finish: calls settled. With it: the end of the journal, so that no result stands without it. The finish ends what is left and is tried until the store answers.
  * 4. The isolate is given back clean or ended; nothing of it outlives the attempt (WD-15).
  */
-import { breakerOpenError, routeOutcome } from "@bridle/breaker";
-import type { TaskWatch } from "@bridle/breaker";
+import { routeOutcome } from "@bridle/breaker";
+import type { BreakerRefusal, TaskWatch } from "@bridle/breaker";
 import { CodedError } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 
+import { breakerRefused } from "../admission/breaker-refused.ts";
 import { governedTask } from "../admission/governed-task.ts";
 import type { IsolateSource } from "../isolates/isolate-source.ts";
 import type { Isolate } from "../isolates/isolate.ts";
@@ -24,6 +25,7 @@ import type { StopRequest } from "./attempt-scope.ts";
 import { coded } from "./coded.ts";
 import { finishAttempt } from "./finish-attempt.ts";
 import { IsolateRun } from "./isolate-run.ts";
+import { declaredModels, refusalOfAll } from "./refused-targets.ts";
 import { agentKeys } from "./serve-model.ts";
 import { stoppedEnd } from "./stop-ladder.ts";
 import { stopOfVerdict } from "./stop-of-verdict.ts";
@@ -60,14 +62,21 @@ export class Attempt {
   async run(): Promise<void> {
     const keys = agentKeys(this.#core.scope(undefined));
     this.#tellClaimed();
-    const { breakers } = this.#options.worker;
+    const { breakers, clock } = this.#options.worker;
     const answer = breakers.check(keys);
     const taskWatch = breakers.watchTask(keys);
-    if (answer.allowed) {
-      await this.#runWatched(taskWatch);
-      return;
-    }
-    await this.#finish(failedBy(breakerOpenError(answer)), taskWatch);
+    const refusal = answer.allowed ? this.#refusedModels() : answer;
+    if (refusal === undefined) await this.#runWatched(taskWatch);
+    else await this.#finish(failedBy(breakerRefused(refusal, clock.wallMs())), taskWatch);
+  }
+
+  /** BR-18: not started only to be refused. */
+  #refusedModels(): BreakerRefusal | undefined {
+    const { agent, envelope, worker } = this.#options;
+    const { models, breakers } = worker;
+    const { allowModelFallback } = envelope;
+    const ask = { models, breakers, allowModelFallback };
+    return refusalOfAll(ask, declaredModels(agent, envelope));
   }
 
   /** It stands in the log since the claim itself; here the bus of this process hears of it. */
@@ -142,7 +151,7 @@ export class Attempt {
     const answer = await finishAttempt({
       worker,
       spender,
-      end,
+      end: toldBy(worker.bootId, end),
       degraded: [...core.degraded],
       journal,
       graceUsedMs: graceUsedMs + watch.close().graceUsedMs,
@@ -155,4 +164,10 @@ export class Attempt {
       worker.bus.emit({ type: "task.late_result", ...spender, traceId, at, status: answer.reason });
     }
   }
+}
+
+/** Which worker's breaker refused: each has its own, and only this one's words take it back (BR-18). */
+function toldBy(bootId: string, end: AttemptEnd): AttemptEnd {
+  if (end.status === "completed" || end.cause !== "breaker_open") return end;
+  return { ...end, evidence: { ...end.evidence, bootId } };
 }

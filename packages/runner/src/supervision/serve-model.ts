@@ -8,6 +8,7 @@ import type { LadderAnswer, LadderStep } from "../ladder/climb-ladder.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
 import type { CallEnding } from "./call-timeouts.ts";
 import { coded } from "./coded.ts";
+import { pastBreaker } from "./past-breaker.ts";
 import { stepOutcomeOf } from "./step-book.ts";
 import type { Step } from "./step-book.ts";
 import { TextBatcher } from "./text-batcher.ts";
@@ -25,9 +26,9 @@ export async function serveModel(
   const spent = { nanoUsd: 0 };
   const deltas = batcherFor(scope, step, onDelta);
   try {
-    const onDelta = (text: string): void => deltas.push(text);
-    const made = { step, request, spent, onDelta, once: { told: undefined } };
-    const result = await answer(scope, made);
+    const push = (text: string): void => deltas.push(text);
+    const made = { step, request, spent, onDelta: push, once: { told: undefined } };
+    const result = await answerOrWait(scope, made);
     if (result.response.cached === true) deltas.push(result.response.text);
     deltas.flush();
     scope.loops.said(step.number, { request, text: result.response.text, heard });
@@ -41,6 +42,13 @@ export async function serveModel(
     deltas.close();
     scope.clocks.end(step.number);
   }
+}
+
+/** A task that a simpler flow may replace does not wait for a breaker: that rung comes before (BR-17). */
+async function answerOrWait(scope: AttemptScope, made: ModelStep): Promise<LadderAnswer> {
+  if (scope.envelope.hasSimplerFlow === true) return answer(scope, made);
+  const waiting = { number: made.step.number, model: made.request.model };
+  return pastBreaker(scope, waiting, async () => answer(scope, made));
 }
 
 interface ModelStep {

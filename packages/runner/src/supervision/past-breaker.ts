@@ -1,0 +1,93 @@
+/**
+ * A task in its middle that a provider's breaker refuses waits at its step (BR-17), holding no money and no permit: WAITING until
+ * something that can answer may be asked again, for the cooldown and 30 s more at most. Then the refusal stands: the agent may
+ * handle it; let pass, it ends the attempt without spending it.
+ */
+import type { BreakerRefusal } from "@bridle/breaker";
+import { CodedError, sleep } from "@bridle/kernel";
+
+import { breakerRefused } from "../admission/breaker-refused.ts";
+import type { AttemptScope } from "./attempt-scope.ts";
+import { refusalOfAll } from "./refused-targets.ts";
+
+const slackMs = 30_000;
+/** Between two looks at least: whoever is admitted by a look may be late at the gate. */
+const shortestPauseMs = 250;
+
+interface WaitingStep {
+  readonly number: number;
+  readonly model: string;
+}
+
+/** The answer of the first call that no provider's breaker refuses. `call` may be made any number of times. */
+export async function pastBreaker<Answer>(
+  scope: AttemptScope,
+  step: WaitingStep,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  let untilMs: number | undefined;
+  for (;;) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- made again only after it was refused
+      return await call();
+    } catch (error) {
+      const refusal = providerRefusal(error);
+      if (refusal === undefined) throw error;
+      untilMs ??= scope.worker.clock.monotonicMs() + refusal.retryAfterMs + slackMs;
+      // oxlint-disable-next-line no-await-in-loop -- the wait stands between the calls
+      const left = await untilAskable(scope, { ...step, ...refusal, untilMs });
+      if (left === "at_once") throw error;
+      if (left !== undefined) throw breakerRefused(left, scope.worker.clock.wallMs());
+    }
+  }
+}
+
+interface Refusal {
+  readonly key: string;
+  readonly retryAfterMs: number;
+}
+
+function providerRefusal(error: unknown): Refusal | undefined {
+  if (!CodedError.is(error) || error.code !== "breaker_open") return undefined;
+  const { key, retryAfterMs } = error.details;
+  const isProvider = typeof key === "string" && key.startsWith("provider:");
+  return isProvider && typeof retryAfterMs === "number" ? { key, retryAfterMs } : undefined;
+}
+
+/**
+ * Undefined once something may be asked; the refusal that is left when it is clear that nothing may be in time, or `at_once` when
+ * it was the first. Rejects when the task is to stop.
+ */
+async function untilAskable(
+  scope: AttemptScope,
+  waiting: WaitingStep & Refusal & { readonly untilMs: number },
+): Promise<BreakerRefusal | "at_once" | undefined> {
+  const { worker, clocks, journal, spender, traceId } = scope;
+  const { number, key, retryAfterMs, untilMs } = waiting;
+  const leftMs = untilMs - worker.clock.monotonicMs();
+  if (retryAfterMs > leftMs) return "at_once";
+  const at = worker.clock.wallMs();
+  journal({ type: "task.waiting", ...spender, traceId, at, on: key, until: at + leftMs });
+  clocks.pause(number, "breaker", leftMs);
+  try {
+    return await lookUntil(scope, waiting);
+  } finally {
+    clocks.resume();
+  }
+}
+
+async function lookUntil(
+  { worker, envelope, signal }: AttemptScope,
+  { model, retryAfterMs, untilMs }: WaitingStep & Refusal & { readonly untilMs: number },
+): Promise<BreakerRefusal | undefined> {
+  const { clock, models, breakers } = worker;
+  const { allowModelFallback } = envelope;
+  for (let pauseMs = retryAfterMs; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- the pause between two looks
+    await sleep({ clock, ms: Math.max(pauseMs, shortestPauseMs), signal });
+    const refusal = refusalOfAll({ models, breakers, allowModelFallback }, [model]);
+    if (refusal === undefined) return undefined;
+    if (refusal.retryAfterMs > untilMs - clock.monotonicMs()) return refusal;
+    pauseMs = refusal.retryAfterMs;
+  }
+}
