@@ -30,6 +30,11 @@ export class Suspicions {
   readonly #suspects = new Map<number, Suspect>();
   #scan = 0;
 
+  /** Tasks that it remembers. */
+  get size(): number {
+    return this.#suspects.size;
+  }
+
   beginScan(): void {
     this.#scan += 1;
   }

@@ -12,7 +12,6 @@ const columnNames = [
   "generation",
   "sequence",
   "flags",
-  "startedAt",
   "graceUntil",
   "taskMs",
   "taskDueAt",
@@ -48,7 +47,7 @@ export interface WatchColumns extends Readonly<Record<ColumnName, Int32Array>> {
   readonly header: Int32Array;
 }
 
-/** Bytes that a table of so many slots needs (100 a slot). */
+/** Bytes that a table of so many slots needs (96 a slot). */
 export function watchTableBytes(slots: number): number {
   if (!Number.isInteger(slots) || slots < 1) {
     throw new RangeError(

@@ -79,9 +79,7 @@ export class WatchTable {
     for (const name of ["flags", "repeats", "maxStep", "stepTimeoutMs"] as const) {
       Atomics.store(columns[name], slot, 0);
     }
-    for (const name of ["startedAt", "stallFrom"] as const) {
-      Atomics.store(columns[name], slot, now);
-    }
+    Atomics.store(columns.stallFrom, slot, now);
     Atomics.store(columns.graceUntil, slot, after(now, clocks.graceMs));
     Atomics.store(columns.taskMs, slot, clocks.taskMs);
     Atomics.store(columns.taskDueAt, slot, after(now, clocks.taskMs));
