@@ -26,6 +26,8 @@ export interface WorldOptions {
   readonly agents: BridleConfig["agents"];
   /** Each is a model of the provider `fake` under the same name; `provider/model` names another provider at the same address. */
   readonly models?: readonly string[];
+  /** Further models by name, each with its targets in order. */
+  readonly chains?: Readonly<Record<string, readonly string[]>>;
   readonly script?: FakeScript;
   /** Shipped defaults unless given. */
   readonly guards?: GuardsConfig;
@@ -124,7 +126,13 @@ function installationOf(
   folder: string,
   providerUrl: string,
 ): InstallationOptions {
-  const { models = [], storeUrl = `pglite:${join(folder, "data")}`, guards, hooks } = options;
+  const {
+    models = [],
+    chains = {},
+    storeUrl = `pglite:${join(folder, "data")}`,
+    guards,
+    hooks,
+  } = options;
   return {
     environment: readEnvironment({
       BRIDLE_STORE_URL: storeUrl,
@@ -136,7 +144,7 @@ function installationOf(
     folder,
     config: {
       ...options.config,
-      ...modelsAt(providerUrl, models),
+      ...modelsAt(providerUrl, models, chains),
       agents: options.agents,
       ...(guards === undefined ? {} : { guards }),
     },
@@ -148,8 +156,10 @@ function installationOf(
 function modelsAt(
   url: string,
   models: readonly string[],
+  chains: Readonly<Record<string, readonly string[]>>,
 ): Pick<BridleConfig, "providers" | "models"> {
-  const targets = models.map((name) => (name.includes("/") ? name : `fake/${name}`));
+  const single = models.map((name) => (name.includes("/") ? name : `fake/${name}`));
+  const targets = [...single, ...Object.values(chains).flat()];
   const provider = {
     kind: "openai-compatible",
     baseUrl: url,
@@ -157,9 +167,14 @@ function modelsAt(
   } as const;
   return {
     providers: Object.fromEntries(targets.map((target) => [target.split("/")[0], provider])),
-    models: Object.fromEntries(
-      targets.map((target) => [target.split("/")[1], { chain: [target], price }]),
-    ),
+    models: {
+      ...Object.fromEntries(
+        single.map((target) => [target.split("/")[1], { chain: [target], price }]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(chains).map(([name, chain]) => [name, { chain, price }]),
+      ),
+    },
   };
 }
 

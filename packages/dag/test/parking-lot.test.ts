@@ -30,7 +30,7 @@ function leaving(lot: ParkingLot, now: number): readonly string[] {
 }
 
 function lotOf(...names: readonly string[]): ParkingLot {
-  const lot = new ParkingLot();
+  const lot = new ParkingLot(30_000);
   lot.hear(refused(0, 30_000), 0);
   for (const [index, name] of names.entries()) lot.park(task(name, index));
   return lot;
@@ -46,7 +46,7 @@ describe("the parking lot", () => {
   });
 
   it("[BR-18] keeps that order when a run that parked first is heard of last, as after a takeover", () => {
-    const lot = new ParkingLot();
+    const lot = new ParkingLot(30_000);
     lot.hear(refused(0, 30_000), 0);
     for (const [name, at] of [
       ["late.one", 500],
@@ -94,7 +94,7 @@ describe("the parking lot", () => {
   });
 
   it("[BR-18] what was refused before its worker's breaker closed, and is heard of after, goes on as after a close", () => {
-    const lot = new ParkingLot();
+    const lot = new ParkingLot(30_000);
     lot.hear(told("closed", 2000), 2000);
     lot.hear(refused(1000, 40_000), 2500);
     lot.park(task("a.one", 2500));
@@ -138,7 +138,7 @@ describe("the parking lot", () => {
   });
 
   it("keeps nothing of workers that are gone and have nothing parked", () => {
-    const lot = new ParkingLot();
+    const lot = new ParkingLot(30_000);
     lot.hear(told("closed", 0), 0);
     expect(lot.tellers.size).toBe(1);
     lot.keepTellers(new Set(), 1);
@@ -146,7 +146,7 @@ describe("the parking lot", () => {
   });
 
   it("[BR-18] a line that begins anew after a ramp begins slowly again", () => {
-    const lot = new ParkingLot();
+    const lot = new ParkingLot(30_000);
     lot.hear(told("closed", 0), 0);
     for (let index = 0; index < 14; index += 1) lot.park(task(`a.t${index}`, 0));
     const sizes = [0, 1000, 2000].map((at) => leaving(lot, at).length);
@@ -189,7 +189,7 @@ const moves: fc.Arbitrary<readonly (readonly [number, Move])[]> = fc.array(
 
 /** A lot that is played with, and what came of it. */
 class Played {
-  readonly lot = new ParkingLot();
+  readonly lot = new ParkingLot(30_000);
   readonly parked: ParkedTask[] = [];
   /** Of runs that were taken out. */
   readonly out = new Set<string>();

@@ -30,12 +30,16 @@ function schedule(
     const heard = script[second];
     if (heard !== undefined) gate = hearWord(gate, heard, second * 1000);
     if (gate === undefined) continue;
-    const answer = openGate(gate, left, second * 1000);
+    const answer = openGate(gate, asking(left, second * 1000));
     gate = answer.gate;
     left -= answer.count;
     if (answer.count > 0) leaving[second] = answer.count;
   }
   return leaving;
+}
+
+function asking(waiting: number, now: number) {
+  return { waiting, now, quietMs: 30_000 };
 }
 
 const open = opened(30_000);
@@ -115,18 +119,18 @@ describe("how fast parked tasks go on", () => {
 
   it("[BR-18] what was late is not caught up on: a scheduler that slept lets one batch go", () => {
     const ramp = hearWord(undefined, word("closed"), 0) ?? never();
-    const first = openGate(ramp, 100, 0);
-    const late = openGate(first.gate, 98, 60_000);
+    const first = openGate(ramp, asking(100, 0));
+    const late = openGate(first.gate, asking(98, 60_000));
     expect([first.count, late.count]).toEqual([2, 4]);
-    expect(openGate(late.gate, 94, 60_500).count).toBe(0);
+    expect(openGate(late.gate, asking(94, 60_500)).count).toBe(0);
   });
 
   it("says when to ask again, and nothing when nobody waits", () => {
     const shut = hearWord(undefined, opened(9000), 0) ?? never();
-    expect(openGate(shut, 1, 0).nextAt).toBe(9000);
-    expect(openGate(shut, 0, 0).nextAt).toBeUndefined();
-    expect(openGate(shut, 5, 9000)).toMatchObject({ count: 2, nextAt: 39_000 });
-    expect(openGate(shut, 2, 9000).nextAt).toBeUndefined();
+    expect(openGate(shut, asking(1, 0)).nextAt).toBe(9000);
+    expect(openGate(shut, asking(0, 0)).nextAt).toBeUndefined();
+    expect(openGate(shut, asking(5, 9000))).toMatchObject({ count: 2, nextAt: 39_000 });
+    expect(openGate(shut, asking(2, 9000)).nextAt).toBeUndefined();
   });
 });
 

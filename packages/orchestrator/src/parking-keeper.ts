@@ -25,13 +25,14 @@ const workerLeases = "worker:";
 export interface ParkingKeeperOptions {
   readonly store: Pick<Store, "fleet" | "leases">;
   readonly clock: Clock;
+  readonly quietMs: number;
   readonly deliver: (runId: RunId, arrivals: readonly Arrival[]) => void;
   readonly onError: (error: unknown) => void;
 }
 
 export class ParkingKeeper {
   readonly #options: ParkingKeeperOptions;
-  readonly #lot = new ParkingLot();
+  readonly #lot: ParkingLot;
   readonly #flight: SingleFlight;
   #readUntil = 0;
   #alarm: TimerHandle | undefined;
@@ -39,6 +40,7 @@ export class ParkingKeeper {
 
   constructor(options: ParkingKeeperOptions) {
     this.#options = options;
+    this.#lot = new ParkingLot(options.quietMs);
     this.#flight = new SingleFlight(() => this.#release(), options.onError);
   }
 

@@ -10,6 +10,8 @@ export interface SchedulerSettings {
   /** Age at which a fenced but unclaimed attempt is enqueued again. */
   readonly reconcileMs: number;
   readonly holdExpiryMs: number;
+  /** How long a half-open breaker may let nothing out before two more parked tasks are tried (BR-18). */
+  readonly probeQuietMs: number;
   /** Decisions between snapshots, at least; a run of many tasks snapshots less often so that the sum stays linear. */
   readonly snapshotEvery: number;
   /** Log entries of one read: large enough to be quick, small enough not to hold a huge log twice. */
@@ -27,13 +29,21 @@ export const schedulerDefaults: SchedulerSettings = {
   pollMs: livenessDefaults.pollMs,
   reconcileMs: livenessDefaults.reconcileMs,
   holdExpiryMs: livenessDefaults.holdExpiryMs,
+  probeQuietMs: livenessDefaults.probeQuietMs,
   snapshotEvery: 1000,
   logPage: 1000,
   inboxPage: 500,
   scanPage: 200,
 };
 
-const durations = ["leaseMs", "renewMs", "pollMs", "reconcileMs", "holdExpiryMs"] as const;
+const durations = [
+  "leaseMs",
+  "renewMs",
+  "pollMs",
+  "reconcileMs",
+  "holdExpiryMs",
+  "probeQuietMs",
+] as const;
 const counts = ["snapshotEvery", "logPage", "inboxPage", "scanPage"] as const;
 
 /** A lease must survive two missed renewals, or one slow store call would hand the partition over. */

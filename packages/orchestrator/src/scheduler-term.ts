@@ -72,6 +72,7 @@ export class SchedulerTerm {
     this.#parking = new ParkingKeeper({
       store: this.#store,
       clock: this.#clock,
+      quietMs: settings.probeQuietMs,
       deliver: (runId, arrivals) => this.#runs.deliver(runId, arrivals),
       onError: this.#onError,
     });

@@ -39,4 +39,6 @@ export const livenessDefaults = {
   isolateStartMs: 15_000,
   holdRenewMs: 15_000,
   holdExpiryMs: 60_000,
+  /** BR-18: two more parked tasks are tried when a half-open breaker let nothing out for this long. */
+  probeQuietMs: 30_000,
 } as const;

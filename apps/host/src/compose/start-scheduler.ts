@@ -38,6 +38,7 @@ export async function startScheduler(parts: Parts): Promise<StartedScheduler> {
       pollMs: liveness.pollMs,
       reconcileMs: liveness.reconcileMs,
       holdExpiryMs: liveness.holdExpiryMs,
+      probeQuietMs: liveness.probeQuietMs,
     },
     onError: (error, runId) => log.error("scheduler error", { error, runId }),
   });

@@ -121,9 +121,7 @@ function breakerOptions({ guards }: Config): {
 }
 
 function runnerSettings({ liveness, limits, guards, cache }: Config): RunnerSettingsInput {
-  const { watchdog, budget, governor } = guards ?? {};
   const { maxStepsPerTask, outputBytes, modelStepTimeoutMs, toolStepTimeoutMs } = limits ?? {};
-  const { cancelGraceMs, graceMs, stepTimeoutMultiplier } = watchdog ?? {};
   return {
     workerLeaseMs: liveness.workerLeaseMs,
     workerRenewMs: liveness.workerRenewMs,
@@ -139,9 +137,11 @@ function runnerSettings({ liveness, limits, guards, cache }: Config): RunnerSett
       outputBytes,
       modelStepTimeoutMs,
       toolStepTimeoutMs,
-      stepTimeoutMultiplier,
-      cancelGraceMs,
-      graceMs,
+    }),
+    ...guardSettings(guards ?? {}),
+  };
+}
+
 function guardSettings({
   watchdog = {},
   budget = {},
@@ -159,16 +159,6 @@ function guardSettings({
     governorMode: governor.mode,
     governor: governorLimits(governor),
   });
-}
-
-      budgetFactor: budget?.factor,
-      allowFactorBelowOne: budget?.allowFactorBelowOne,
-      budgetMode: budget?.mode,
-      watchdogMode: watchdog?.mode,
-      governorMode: governor?.mode,
-    }),
-    ...guardSettings(guards ?? {}),
-  };
 }
 
 function governorLimits(

@@ -44,9 +44,15 @@ export interface Released {
 }
 
 export class ParkingLot {
+  readonly #quietMs: number;
   readonly #lines = new Map<string, Line>();
   readonly #places = new Map<string, string>();
   readonly #breakers = new Map<string, Breaker>();
+
+  /** `quietMs`: how long a half-open breaker may let nothing out before two more are tried. */
+  constructor(quietMs: number) {
+    this.#quietMs = quietMs;
+  }
 
   /** Tasks parked now. */
   get size(): number {
@@ -121,7 +127,7 @@ export class ParkingLot {
     for (const [key, line] of this.#lines) {
       const breaker = this.#breakers.get(key);
       const gate = breaker?.gate ?? beginTrial(now);
-      const answer = openGate(gate, line.tasks.size, now);
+      const answer = openGate(gate, { waiting: line.tasks.size, now, quietMs: this.#quietMs });
       if (breaker !== undefined) breaker.gate = answer.gate;
       else this.#breakers.set(key, { gate: answer.gate, by: undefined, told: new Map() });
       tasks.push(...this.#take(line, answer.count));

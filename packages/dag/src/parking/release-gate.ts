@@ -2,7 +2,7 @@
  * How fast tasks may leave the line behind one breaker (BR-18). Pure: times come in, wall ms.
  *
  * G1. `shut`: the breaker is open. Nothing leaves before `until`.
- * G2. `trial`: it is half open. Two leave, and two more whenever 30 s pass in which it let no call out: whoever was released
+ * G2. `trial`: it is half open. Two leave, and two more whenever a while (30 s) passes in which it let no call out: whoever was released
  *     may never call the target, and must not hold the others for ever.
  * G3. `ramp`: it has closed. 2, 4, 8 … leave, a second apart; what comes late is not caught up on. The first refusal stops it.
  * G4. The latest word counts. A half-opening only ends a wait: it never slows a ramp down that another worker's close began.
@@ -19,7 +19,6 @@ export type ReleaseGate =
 
 /** As many as a half-open breaker tries with (BR-8). */
 const trialSize = 2;
-const quietMs = 30_000;
 const rampEveryMs = 1000;
 /** Doubling beyond this changes nothing: the line is gone. */
 const largestRamp = 65_536;
@@ -73,16 +72,24 @@ export interface GateAnswer {
   readonly nextAt: number | undefined;
 }
 
-/** Lets go what may go of `waiting` tasks. */
-export function openGate(gate: ReleaseGate, waiting: number, now: number): GateAnswer {
+export interface GateAsk {
+  /** Tasks in the line. */
+  readonly waiting: number;
+  readonly now: number;
+  readonly quietMs: number;
+}
+
+/** Lets go what may go. */
+export function openGate(gate: ReleaseGate, ask: GateAsk): GateAnswer {
+  const { waiting, now } = ask;
   switch (gate.phase) {
     case "shut": {
       if (now < gate.until) return { gate, count: 0, nextAt: wait(waiting, gate.until) };
       const next = gate.next === "trial" ? beginTrial(now) : beginRamp(now);
-      return openGate(next, waiting, now);
+      return openGate(next, ask);
     }
     case "trial":
-      return tryOut(gate, waiting, now);
+      return tryOut(gate, ask);
     case "ramp": {
       if (now < gate.nextAt) return { gate, count: 0, nextAt: wait(waiting, gate.nextAt) };
       const count = Math.min(gate.size, waiting);
@@ -98,8 +105,7 @@ export function openGate(gate: ReleaseGate, waiting: number, now: number): GateA
 
 function tryOut(
   gate: Extract<ReleaseGate, { phase: "trial" }>,
-  waiting: number,
-  now: number,
+  { waiting, now, quietMs }: GateAsk,
 ): GateAnswer {
   const isQuiet = now - gate.quietSince >= quietMs;
   const { owed, quietSince } = isQuiet ? { owed: trialSize, quietSince: now } : gate;
