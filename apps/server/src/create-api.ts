@@ -72,7 +72,7 @@ export function createApi(options: ApiOptions): Api {
     ...options,
     limits,
     views: new RunViews(options.store),
-    breakers: new BreakerViews(options.store.fleet),
+    breakers: new BreakerViews(options.store),
     wakes: new RunWakes(options.store.feed),
     draining: draining.signal,
   };

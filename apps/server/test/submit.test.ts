@@ -526,9 +526,22 @@ describe("controlling runs", () => {
     expect(budgets.body.envelopes).toMatchObject([{ envelope: "run" }]);
     expect(agents.body.agents).toEqual([{ name: "planner", isolation: "process" }]);
     expect(breakers.body.breakers).toMatchObject([
-      { key: "tool:search", state: "CLOSED" },
-      { key: "agent:planner", state: "OPEN" },
+      { key: "tool:search", state: "CLOSED", parked: 0 },
+      { key: "agent:planner", state: "OPEN", parked: 0 },
     ]);
+  });
+
+  it("[BR-18] says of each breaker how many tasks are parked behind it", async () => {
+    const key = "provider:north/large";
+    const runId = asRunId(await submitDemo(world));
+    const timers = world.store.state.runs.get(runId)?.timers;
+    for (const id of ["a", "b[1]"]) timers?.set(`parked:${id}:${key}`, 9e12);
+    const opening = { triggers: ["rate"], evidence: {}, cooldownMs: 30_000, openCount: 1 };
+    await world.store.fleet.append([
+      { type: "breaker.open", at: world.clock.wallMs(), key, tier: "provider", ...opening },
+    ]);
+    const { body } = await ask(world, { url: "/api/v1/breakers" });
+    expect(body.breakers).toMatchObject([{ key, state: "OPEN", parked: 2 }]);
   });
 });
 
