@@ -14,6 +14,11 @@ export default {
     "docs",
     "examples",
     "fake-agents",
+    "scripts",
+    // Above what is mutated.
+    "packages/{agent,bus,client,expressions,llm-providers,orchestrator,queue-bullmq,runner}",
+    "packages/{store-postgres,telemetry,transport}",
+    "packages/ports/test",
     "test/**",
     "!test/mutation/*.ts",
     "**/dist",
@@ -26,7 +31,7 @@ export default {
   disableTypeChecks: false,
   // Stryker rewrites references of a tsconfig with TypeScript's API, which version 7 no longer has. Nothing here needs it.
   tsconfigFile: "none",
-  reporters: ["progress-append-only"],
+  reporters: ["progress-append-only", "json", "html"],
   // An endless loop is caught by Stryker's count of hits; the clock is only for what waits, on a machine that may be busy.
   timeoutMS: 6_000,
 };
