@@ -28,6 +28,7 @@ import { traceIdOf } from "./http/trace-context.ts";
 import { handlers } from "./routes/handlers.ts";
 import type { ApiContext } from "./routes/route-context.ts";
 import { RunWakes } from "./stream/run-wakes.ts";
+import { BurnKeeper } from "./views/burn-keeper.ts";
 import { BreakerViews } from "./views/fold-breakers.ts";
 import { RunViews } from "./views/run-views.ts";
 
@@ -73,6 +74,7 @@ export function createApi(options: ApiOptions): Api {
     limits,
     views: new RunViews(options.store),
     breakers: new BreakerViews(options.store),
+    burn: new BurnKeeper(options.store.ledger, options.clock),
     wakes: new RunWakes(options.store.feed),
     draining: draining.signal,
   };
@@ -103,6 +105,7 @@ export function createApi(options: ApiOptions): Api {
       app.server.closeAllConnections();
       await closed;
       context.wakes.close();
+      context.burn.close();
     },
   };
 }

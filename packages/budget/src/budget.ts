@@ -128,7 +128,7 @@ export class Budget {
 
   /** Adds to a limit; clears a trip when settled is below the new line. */
   raise(envelope: EnvelopeName, by: Amounts): EnvelopeState | undefined {
-    const state = this.#move({ type: "raise", envelope, by });
+    const state = this.#move({ type: "raise", envelope, by, at: this.#now() });
     this.#line.serve();
     return state;
   }

@@ -7,7 +7,7 @@
  * 4. A fence never falls.
  */
 import { assertAmounts, plus } from "./amounts-math.ts";
-import { closedEvent } from "./ledger-events.ts";
+import { closedEvent, raisedEvent } from "./ledger-events.ts";
 import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
 import type { LedgerState } from "./ledger-state.ts";
 import { newEnvelope, selectEnvelope } from "./ledger-state.ts";
@@ -38,7 +38,7 @@ export function raise(state: LedgerState, input: LedgerInputOf<"raise">): Ledger
   if (record === undefined) return [state, undefined, []];
   record.terms = { ...record.terms, limit: plus(record.terms.limit, input.by) };
   record.trippedBy = overLine(record, state.linePercent);
-  return [state, selectEnvelope(state, input.envelope), []];
+  return [state, selectEnvelope(state, input.envelope), [raisedEvent(state, input, record)]];
 }
 
 export function freeze(state: LedgerState, input: LedgerInputOf<"freeze">): LedgerStep<"freeze"> {

@@ -15,7 +15,7 @@ import type { Level } from "./admission.ts";
 import { assertAmounts, exceeds, minus, plus } from "./amounts-math.ts";
 import { exhaustedEvent, releasedEvent, settledEvents } from "./ledger-events.ts";
 import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
-import type { LedgerState, OpenHold } from "./ledger-state.ts";
+import type { LedgerState, OpenHold, Tombstone } from "./ledger-state.ts";
 import { overLine } from "./over-line.ts";
 import { ownHold, sameSpender } from "./own-hold.ts";
 
@@ -85,7 +85,7 @@ function endUnreported(
     return charge(state, hold, { actual: hold.amounts, basis: "unknown", at });
   }
   const answer: HoldEnd = { end: "released" };
-  bury(state, hold, answer);
+  bury(state, hold, { answer, endedAt: at });
   const levels = levelsOf(state, hold);
   move(levels, hold.amounts, noAmounts);
   return [answer, [releasedEvent(state, hold, { reason, at })]];
@@ -100,7 +100,7 @@ function charge(
 ): readonly [HoldEnd, readonly JournalEvent[]] {
   const overrun = exceeds(actual, hold.amounts);
   const answer: HoldEnd = { end: "settled", charged: actual, overrun, basis };
-  bury(state, hold, answer);
+  bury(state, hold, { answer, endedAt: at });
   const levels = levelsOf(state, hold);
   move(levels, hold.amounts, actual);
   return [
@@ -131,10 +131,10 @@ function trip(state: LedgerState, levels: readonly Level[], at: number): readonl
 function bury(
   state: LedgerState,
   { holdId, runId, taskId, attempt, step, amounts }: OpenHold,
-  answer: HoldEnd,
+  end: Pick<Tombstone, "answer" | "endedAt">,
 ): void {
   state.open.delete(holdId);
-  state.ended.set(holdId, { holdId, runId, taskId, attempt, step, amounts, answer });
+  state.ended.set(holdId, { holdId, runId, taskId, attempt, step, amounts, ...end });
 }
 
 function firstAnswer(state: LedgerState, request: Spender & { readonly holdId: string }): HoldEnd {

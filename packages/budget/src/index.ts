@@ -7,6 +7,19 @@ export {
   type Hold,
 } from "./budget.ts";
 export {
+  burnChains,
+  type BurningChain,
+  type BurnMeasure,
+  type BurnSnapshot,
+  type BurnState,
+  burnWindowMs,
+  initialBurn,
+  minuteOf,
+  recordBurn,
+  selectBurning,
+  selectRecentBurn,
+} from "./burn-board.ts";
+export {
   defaultEnvelope,
   defaultRunLimit,
   taskEnvelope,
@@ -46,6 +59,7 @@ export type {
 export { restoreLedger, snapshotLedger, type LedgerSnapshot } from "./ledger-snapshot.ts";
 export {
   initialLedger,
+  selectCharged,
   selectEnvelope,
   selectEnvelopes,
   selectOpenHolds,

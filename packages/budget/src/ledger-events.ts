@@ -8,6 +8,7 @@ import type {
 } from "@bridle/protocol";
 import { toWireAmounts } from "@bridle/protocol";
 
+import type { LedgerInputOf } from "./ledger-input.ts";
 import type { EnvelopeRecord, LedgerState, OpenHold, Tombstone } from "./ledger-state.ts";
 import type { Dimension } from "./trip-line.ts";
 
@@ -97,4 +98,13 @@ export function refusedEvent(
 
 export function closedEvent(state: LedgerState, envelope: string, at: number): JournalEvent {
   return { type: "budget.closed", ...runFields(state, at), envelope };
+}
+
+export function raisedEvent(
+  state: LedgerState,
+  { envelope, by, at }: LedgerInputOf<"raise">,
+  { terms }: Pick<EnvelopeRecord, "terms">,
+): JournalEvent {
+  const amounts = { raisedBy: toWireAmounts(by), limit: toWireAmounts(terms.limit) };
+  return { type: "budget.raised", ...runFields(state, at), envelope, ...amounts };
 }

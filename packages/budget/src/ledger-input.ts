@@ -29,7 +29,12 @@ export type LedgerInput =
       readonly parent?: TaskId | undefined;
     }
   | { readonly type: "close"; readonly envelope: EnvelopeName; readonly at: number }
-  | { readonly type: "raise"; readonly envelope: EnvelopeName; readonly by: Amounts }
+  | {
+      readonly type: "raise";
+      readonly envelope: EnvelopeName;
+      readonly by: Amounts;
+      readonly at: number;
+    }
   | { readonly type: "freeze"; readonly envelope: EnvelopeName; readonly cause: string }
   | { readonly type: "unfreeze"; readonly envelope: EnvelopeName; readonly cause: string }
   | { readonly type: "fence"; readonly taskId: TaskId; readonly attempt: number }

@@ -8,7 +8,7 @@ import type {
   Spender,
   TaskId,
 } from "@bridle/protocol";
-import { noAmounts } from "@bridle/protocol";
+import { addAmounts, noAmounts } from "@bridle/protocol";
 
 import type { Dimension } from "./trip-line.ts";
 import { defaultLinePercent } from "./trip-line.ts";
@@ -42,6 +42,8 @@ export interface Tombstone extends Spender {
   readonly step: number;
   readonly amounts: Amounts;
   readonly answer: HoldEnd;
+  /** Wall ms. */
+  readonly endedAt: number;
 }
 
 /**
@@ -126,6 +128,15 @@ export function selectOpenHolds(state: LedgerState): readonly HoldState[] {
       status,
     }),
   );
+}
+
+/** What was charged since that wall ms. */
+export function selectCharged(state: LedgerState, since: number): Amounts {
+  let charged = noAmounts;
+  for (const { answer, endedAt } of state.ended.values()) {
+    if (answer.end === "settled" && endedAt >= since) charged = addAmounts(charged, answer.charged);
+  }
+  return charged;
 }
 
 function viewOf(envelope: string, record: EnvelopeRecord): EnvelopeState {

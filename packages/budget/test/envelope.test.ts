@@ -107,9 +107,9 @@ describe("the line at nine tenths", () => {
   it("[BU-9] [LF-2] is moved by a raise, which clears the trip only when settled is below the new line", () => {
     const desk = new Desk(termsOf(100), { a: termsOf(1000) });
     desk.step("h1", 99, 99);
-    const still = desk.move({ type: "raise", envelope: "run", by: tokens(10) });
+    const still = desk.move({ type: "raise", envelope: "run", by: tokens(10), at: 1 });
     expect(still).toMatchObject({ tripped: true, limit: { tokens: 110 } });
-    const cleared = desk.move({ type: "raise", envelope: "run", by: tokens(1) });
+    const cleared = desk.move({ type: "raise", envelope: "run", by: tokens(1), at: 1 });
     expect(cleared).toMatchObject({ tripped: false, limit: { tokens: 111 } });
     expect(desk.step("h2", 12, 12)).toBe(true);
     const exhausted = desk.events.filter(({ type }) => type === "budget.exhausted");
@@ -120,8 +120,10 @@ describe("the line at nine tenths", () => {
     const desk = new Desk(termsOf(100), { a: termsOf(1000) });
     desk.step("h1", 95, 95);
     const by = { tokens: 0, nanoUsd: 0, calls: 0 };
-    expect(desk.move({ type: "raise", envelope: "run", by })).toMatchObject({ tripped: true });
-    expect(desk.move({ type: "raise", envelope: b, by })).toBeUndefined();
+    expect(desk.move({ type: "raise", envelope: "run", by, at: 1 })).toMatchObject({
+      tripped: true,
+    });
+    expect(desk.move({ type: "raise", envelope: b, by, at: 1 })).toBeUndefined();
   });
 });
 
@@ -132,7 +134,7 @@ describe("closing", () => {
     desk.dispatch("sent");
     desk.reserve("unsent", 20);
     desk.move({ type: "close", envelope: "run", at: 5 });
-    desk.move({ type: "raise", envelope: "run", by: tokens(1000) });
+    desk.move({ type: "raise", envelope: "run", by: tokens(1000), at: 1 });
     expect(desk.reserve("more", 1)).toMatchObject({ refusal: "closed", envelope: "run" });
     expect(desk.dispatch("unsent")).toBe(false);
     expect(desk.dispatch("sent")).toBe(false);

@@ -8,12 +8,13 @@ import type {
   RunId,
   SettleRequest,
   Spender,
+  Spending,
   TaskId,
 } from "@bridle/protocol";
 
 /**
  * The money. Each operation is atomic over the path run → task and writes its journal entry in the same commit
- * (`budget.reserved`, `.settled`, `.released`, `.overrun`, `.exhausted`, `.refused`, `.closed`).
+ * (`budget.reserved`, `.settled`, `.released`, `.overrun`, `.exhausted`, `.refused`, `.raised`, `.closed`).
  * Contract: settled + reserved ≤ limit at every admission but an `unenforced` one; each hold ends exactly once and later endings get the first
  * answer; a refusal changes nothing; a dispatched hold is never released for nothing (BU-11, BU-12, BU-22).
  * A task whose envelope was never opened is refused `closed`; an attempt that has finished is refused `fenced`.
@@ -45,6 +46,12 @@ export interface Ledger {
     by: Amounts,
     at: number,
   ): Promise<EnvelopeState | undefined>;
+  /** The runs charged most since that wall ms, dearest first; ended ones, too (BB-1). */
+  spending(query: {
+    readonly since: number;
+    readonly by: "tokens" | "nanoUsd";
+    readonly limit: number;
+  }): Promise<Spending>;
   envelopes(runId: RunId): Promise<readonly EnvelopeState[]>;
   openHolds(runId: RunId): Promise<readonly HoldState[]>;
 }

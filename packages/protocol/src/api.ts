@@ -216,6 +216,33 @@ export type EnvelopeList = z.infer<typeof envelopeListSchema>;
 
 export const healthSchema = z.object({
   status: z.enum(["ok", "failing"]),
+const chainBurn = z.object({ runId: z.string(), charged: wireAmountsSchema });
+
+/** BB-1: what burns now, and the last five minutes; a minute that is missing was not recorded. */
+export const burnBoardSchema = z.object({
+  at: z.number(),
+  windowMs: z.int(),
+  /** Of all runs in the window. */
+  total: wireAmountsSchema,
+  /** The dearest ten. `delta`, `slope` (per minute) and `msToLimit` are of the measure asked for. */
+  chains: z.array(
+    chainBurn.extend({
+      settled: wireAmountsSchema,
+      /** What is held for calls in flight. */
+      reserved: wireAmountsSchema,
+      limit: wireAmountsSchema,
+      delta: z.number(),
+      slope: z.number(),
+      msToLimit: z.number().optional(),
+    }),
+  ),
+  /** Newest last; by money. `minute`: wall ms at which it began. */
+  recent: z.array(
+    z.object({ minute: z.number(), total: wireAmountsSchema, chains: z.array(chainBurn) }),
+  ),
+});
+export type BurnBoard = z.infer<typeof burnBoardSchema>;
+
   /** One sentence per part that is not well. */
   problems: z.array(z.string()),
 });

@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- one vocabulary, read from top to bottom; splitting it would only hide half of it
 import { z } from "zod";
 
 import { wireAmountsSchema } from "./amounts.ts";
@@ -207,6 +208,12 @@ const eventFields = {
       triggers: z.array(z.string()),
       evidence: z.record(z.string(), z.unknown()),
       cooldownMs: count,
+    "budget.raised": {
+      ...run,
+      envelope: z.string(),
+      raisedBy: wireAmountsSchema,
+      limit: wireAmountsSchema,
+    },
       openCount: count,
     },
     "breaker.half_open": { ...breaker },

@@ -19,6 +19,8 @@ export {
   breakerListSchema,
   type BreakerView,
   breakerViewSchema,
+  type BurnBoard,
+  burnBoardSchema,
   type CancelBody,
   cancelBodySchema,
   type EnvelopeList,
@@ -126,8 +128,10 @@ export {
   type ReserveAnswer,
   type ReserveRefusal,
   type ReserveRequest,
+  type RunSpending,
   type SettleRequest,
   type Spender,
+  type Spending,
 } from "./ledger-types.ts";
 export {
   cacheUses,

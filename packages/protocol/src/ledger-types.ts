@@ -77,6 +77,21 @@ export type HoldEnd =
   /** No such hold: it was never admitted, or its run is over and its tombstone gone. */
   | { readonly end: "unknown_hold" };
 
+/** What one run was charged in a span of time, and its envelope as it stands now. */
+export interface RunSpending {
+  readonly runId: RunId;
+  readonly charged: Amounts;
+  readonly settled: Amounts;
+  readonly reserved: Amounts;
+  readonly limit: Amounts;
+}
+
+/** `total`: of all runs, also of those that `runs` has no room for. */
+export interface Spending {
+  readonly runs: readonly RunSpending[];
+  readonly total: Amounts;
+}
+
 export type HoldStatus = "held" | "dispatched" | "settled" | "released" | "expired";
 
 export interface HoldState extends Spender {

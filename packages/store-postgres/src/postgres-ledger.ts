@@ -9,6 +9,7 @@ import type {
   ReserveAnswer,
   ReserveRequest,
   RunId,
+  RunSpending,
   SettleRequest,
 } from "@bridle/protocol";
 
@@ -43,6 +44,14 @@ interface EnvelopeRow {
   readonly tripped_by: string | null;
   readonly closed: boolean;
   readonly frozen_by: readonly string[];
+}
+
+interface SpendingRow {
+  readonly run_id: string | null;
+  readonly charged: AmountsColumn;
+  readonly settled: AmountsColumn | null;
+  readonly reserved: AmountsColumn | null;
+  readonly limits: AmountsColumn | null;
 }
 
 interface HoldRow {
@@ -103,16 +112,22 @@ function envelopeMoves(sql: SqlDatabase, hints: Hints): Pick<Ledger, "close" | "
       await sql.run(call("close_envelope", values), values);
       hints.run(runId);
     },
-    raise: async (runId, envelope, by) => {
-      const values = [runId, envelope, toColumn(by)];
+    raise: async (runId, envelope, by, at) => {
+      const values = [runId, envelope, toColumn(by), at];
       const row = await sql.first<EnvelopeRow>(call("raise_envelope", values), values);
+      if (row !== undefined) hints.run(runId);
       return row && envelopeState(row);
     },
   };
 }
 
-function ledgerViews(sql: SqlDatabase): Pick<Ledger, "envelopes" | "openHolds"> {
+function ledgerViews(sql: SqlDatabase): Pick<Ledger, "envelopes" | "openHolds" | "spending"> {
   return {
+    spending: async ({ since, by, limit }) => {
+      const values = [since, by === "tokens" ? 1 : 2, limit];
+      const rows = await sql.rows<SpendingRow>(call("spending", values), values);
+      return { runs: rows.flatMap(runSpending), total: totalOf(rows) };
+    },
     envelopes: async (runId) => {
       const rows = await sql.rows<EnvelopeRow>(
         "select * from bridle.envelope where run_id = $1 order by ordinal",
@@ -128,6 +143,24 @@ function ledgerViews(sql: SqlDatabase): Pick<Ledger, "envelopes" | "openHolds"> 
       return rows.map(holdState);
     },
   };
+}
+
+/** The row without a run is the sum of all. */
+function totalOf(rows: readonly SpendingRow[]): Amounts {
+  return fromColumn(rows.find(({ run_id: runId }) => runId === null)?.charged ?? null);
+}
+
+function runSpending(row: SpendingRow): readonly RunSpending[] {
+  if (row.run_id === null) return [];
+  return [
+    {
+      runId: asRunId(row.run_id),
+      charged: fromColumn(row.charged),
+      settled: fromColumn(row.settled),
+      reserved: fromColumn(row.reserved),
+      limit: fromColumn(row.limits),
+    },
+  ];
 }
 
 /** In the order of `bridle.reserve`. */

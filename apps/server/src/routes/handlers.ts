@@ -20,6 +20,8 @@ export const handlers: Handlers = {
   resumeRun,
   raiseBudget,
   getBudgets,
+  getBurn: async ({ query }, { burn }) =>
+    burn.board(query["by"] === "tokens" ? "tokens" : "nanoUsd"),
   listAgents: async (_request, { agents }) => ({ agents }),
   listBreakers: async (_request, { breakers, clock }) => ({
     breakers: await breakers.list(clock.wallMs()),

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiLimits, ApiOptions } from "../api-options.ts";
 import type { Principal } from "../http/access.ts";
 import type { RunWakes } from "../stream/run-wakes.ts";
+import type { BurnKeeper } from "../views/burn-keeper.ts";
 import type { BreakerViews } from "../views/fold-breakers.ts";
 import type { RunViews } from "../views/run-views.ts";
 
@@ -13,6 +14,7 @@ export interface ApiContext extends Omit<ApiOptions, "limits"> {
   readonly limits: ApiLimits;
   readonly views: RunViews;
   readonly breakers: BreakerViews;
+  readonly burn: BurnKeeper;
   readonly wakes: RunWakes;
   /** Aborted when the server begins to shut down. */
   readonly draining: AbortSignal;

@@ -9,6 +9,7 @@ import { ledgerConcurrencyContract } from "./ledger-concurrency-contract.ts";
 import { ledgerEndingContract } from "./ledger-ending-contract.ts";
 import { ledgerEnvelopeContract } from "./ledger-envelope-contract.ts";
 import { ledgerEquivalence } from "./ledger-equivalence.ts";
+import { ledgerSpendingContract } from "./ledger-spending-contract.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 
@@ -26,8 +27,10 @@ export function ledgerContract(createStore: CreateStore): void {
     ledgerEndingContract(scheduled);
     ledgerEnvelopeContract(scheduled);
     ledgerConcurrencyContract(scheduled);
+    ledgerSpendingContract(scheduled);
     it("[BU-22] answers, holds and journals exactly as the pure reducer, whatever comes in which order", async () => {
       const equivalence = ledgerEquivalence(() => subject.store);
+      // Fewer runs: each plays a whole history against a store that may be a real one.
       await expect(fc.assert(equivalence, { numRuns: 25 })).resolves.toBeUndefined();
     }, 60_000);
   });

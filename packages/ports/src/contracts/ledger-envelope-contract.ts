@@ -83,6 +83,11 @@ export function ledgerEnvelopeContract(scheduled: ScheduledRun): void {
       expect(await run.reserve("more", 11)).toMatchObject({ admitted: true });
       const unknown = asTaskId("unknown");
       expect(await ledger.raise(run.runId, unknown, tokens(1), contractWallMs)).toBeUndefined();
+      const raised = (await run.log()).filter(({ type }) => type === "budget.raised");
+      expect(raised).toMatchObject([
+        { envelope: "run", raisedBy: { tokens: "5" }, limit: { tokens: "105" } },
+        { envelope: "run", raisedBy: { tokens: "1" }, limit: { tokens: "106" } },
+      ]);
     });
 
     it("[BU-6] [B140] close for good: nothing reserved or sent, what was sent is charged", async () => {

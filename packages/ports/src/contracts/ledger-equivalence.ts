@@ -63,8 +63,7 @@ const players: { readonly [Type in PlayedType]: Player<Type> } = {
   renew: ({ store }, { holdIds, at }) => store.ledger.renew(holdIds, at),
   expire: ({ store }, { olderThan, at }) => store.ledger.expire(olderThan, at),
   close: ({ store, runId }, { envelope: name, at }) => store.ledger.close(runId, name, at),
-  raise: ({ store, runId }, { envelope: name, by }) =>
-    store.ledger.raise(runId, name, by, contractWallMs),
+  raise: ({ store, runId }, { envelope: name, by, at }) => store.ledger.raise(runId, name, by, at),
   fence: ({ store, runId }, { taskId, attempt }) =>
     store.attempts.raiseFences(runId, [{ taskId, attempt }]),
 };

@@ -86,7 +86,7 @@ export function inputOf(
     case "close":
       return { type: "close", envelope: nameOf(step.envelope), at };
     case "raise":
-      return { type: "raise", envelope: nameOf(step.envelope), by: tokens(step.by) };
+      return { type: "raise", envelope: nameOf(step.envelope), by: tokens(step.by), at };
     case "expire":
       return { type: "expire", olderThan: at - 5, at };
   }

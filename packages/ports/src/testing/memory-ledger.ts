@@ -1,6 +1,18 @@
-import { reduceLedger, selectEnvelopes, selectOpenHolds } from "@bridle/budget";
-import type { ReserveRefusal, ReserveRequest } from "@bridle/protocol";
-import { noAmounts } from "@bridle/protocol";
+import {
+  reduceLedger,
+  selectCharged,
+  selectEnvelope,
+  selectEnvelopes,
+  selectOpenHolds,
+} from "@bridle/budget";
+import { addAmounts, noAmounts } from "@bridle/protocol";
+import type {
+  Amounts,
+  ReserveRefusal,
+  ReserveRequest,
+  RunSpending,
+  Spending,
+} from "@bridle/protocol";
 
 import type { Ledger } from "../ledger.ts";
 import { moveLedger } from "./memory-state.ts";
@@ -42,10 +54,11 @@ export function memoryLedger(state: MemoryState): Ledger {
       const run = state.runs.get(runId);
       if (run) moveLedger(state, run, { type: "close", envelope, at });
     },
-    raise: async (runId, envelope, by) => {
+    raise: async (runId, envelope, by, at) => {
       const run = state.runs.get(runId);
-      return run && moveLedger(state, run, { type: "raise", envelope, by });
+      return run && moveLedger(state, run, { type: "raise", envelope, by, at });
     },
+    spending: async (query) => spendingOf(state, query),
     envelopes: async (runId) => {
       const run = state.runs.get(runId);
       return run ? selectEnvelopes(run.ledger) : [];
@@ -55,6 +68,27 @@ export function memoryLedger(state: MemoryState): Ledger {
       return run ? selectOpenHolds(run.ledger) : [];
     },
   };
+}
+
+function spendingOf(
+  state: MemoryState,
+  { since, by, limit }: Parameters<Ledger["spending"]>[0],
+): Spending {
+  const runs = [...state.runs].flatMap(([runId, { ledger }]): RunSpending[] => {
+    const charged = selectCharged(ledger, since);
+    const run = selectEnvelope(ledger, "run");
+    if (run === undefined || isNothing(charged)) return [];
+    return [{ runId, charged, settled: run.settled, reserved: run.reserved, limit: run.limit }];
+  });
+  const dearest = runs.toSorted(
+    (left, right) => right.charged[by] - left.charged[by] || (left.runId < right.runId ? -1 : 1),
+  );
+  const total = runs.reduce((sum, { charged }) => addAmounts(sum, charged), noAmounts);
+  return { runs: dearest.slice(0, limit), total };
+}
+
+function isNothing({ tokens, nanoUsd, calls }: Amounts): boolean {
+  return tokens === 0 && nanoUsd === 0 && calls === 0;
 }
 
 function noRun({ amounts }: ReserveRequest): ReserveRefusal {

@@ -2,11 +2,7 @@ import { z } from "zod";
 
 import {
   agentListSchema,
-  breakerListSchema,
-  breakerOrderBodySchema,
-  breakerOrderSchema,
   cancelBodySchema,
-  envelopeListSchema,
   envelopeViewSchema,
   eventPageSchema,
   healthSchema,
@@ -20,6 +16,8 @@ import {
 } from "../api.ts";
 import { durationSchema } from "../duration.ts";
 import { runStatuses } from "../states.ts";
+import { guardRoutes } from "./guard-routes.ts";
+import { api } from "./route.ts";
 import type { Route } from "./route.ts";
 
 /** The longest a submit is held back: proxies commonly cut idle answers after a minute. */
@@ -28,8 +26,6 @@ const longestWaitMs = 55_000;
 const wait = durationSchema.refine((ms) => ms <= longestWaitMs, {
   error: `Wait at most ${longestWaitMs / 1000}s; follow the run's stream for longer.`,
 });
-
-const api = "/api/v1";
 
 export const routeTable = {
   submitRun: {
@@ -159,15 +155,6 @@ export const routeTable = {
     answer: envelopeViewSchema,
     errors: ["run_not_found", "task_not_found", "run_already_ended"],
   },
-  getBudgets: {
-    method: "GET",
-    path: `${api}/budgets/:runId`,
-    summary: "Every envelope of a run: limit, settled and reserved amounts.",
-    scope: "read",
-    status: 200,
-    answer: envelopeListSchema,
-    errors: ["run_not_found"],
-  },
   listAgents: {
     method: "GET",
     path: `${api}/agents`,
@@ -177,26 +164,7 @@ export const routeTable = {
     answer: agentListSchema,
     errors: [],
   },
-  listBreakers: {
-    method: "GET",
-    path: `${api}/breakers`,
-    summary: "Circuit breakers that have opened, newest transition first.",
-    scope: "read",
-    status: 200,
-    answer: breakerListSchema,
-    errors: [],
-  },
-  orderBreaker: {
-    method: "POST",
-    path: `${api}/breakers/:key/:action`,
-    summary:
-      "Puts a hand on a breaker in every worker: `open` refuses all calls, `close` lets them go and judges nothing, `disable` takes it away, `observe` decides and tells but refuses nothing; each for a time. `reset` closes it and forgets. The key is one part of the path: write its slashes as %2F.",
-    scope: "operate",
-    body: breakerOrderBodySchema,
-    status: 202,
-    answer: breakerOrderSchema,
-    errors: ["route_not_found"],
-  },
+  ...guardRoutes,
   healthz: {
     method: "GET",
     path: "/healthz",

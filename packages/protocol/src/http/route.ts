@@ -2,6 +2,9 @@ import type { z } from "zod";
 
 import type { ErrorCode } from "../error-table.ts";
 
+/** Every path that is versioned begins with it. */
+export const api = "/api/v1";
+
 /** What a key may do. `submit` and `operate` include `read`; `admin` includes all. */
 export const scopes = ["read", "submit", "operate", "admin"] as const;
 export type Scope = (typeof scopes)[number];
