@@ -9,6 +9,8 @@ export const unitTests: NonNullable<UserWorkspaceConfig["test"]> = {
   include: ["packages/*/test/**/*.test.ts"],
   isolate: false,
   pool: "threads",
+  // For what hangs, not for what is slow: a busy machine must not fail a test.
+  testTimeout: 60_000,
   // A test that expects nothing cannot fail.
   expect: { requireAssertions: true },
 };

@@ -6,6 +6,7 @@ import { describe } from "vitest";
 
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";
 
+// Skipped: where no Postgres is installed.
 describe.skipIf(postgresBin === undefined)("on a server", () => {
   const postgres = usePostgres();
   taskQueueContract("BullMQ on Postgres", async () => {

@@ -46,6 +46,7 @@ async function runBinary(): Promise<Printed> {
   child.once("close", () => (hasEnded = true));
   await until(async () => {
     for (const pid of childrenOf(child.pid)) isolates.saw(pid);
+    // Real time: a pause between two looks, within `until`.
     await new Promise((resolve) => setTimeout(resolve, 50));
     return hasEnded;
   });

@@ -101,6 +101,7 @@ describe("a process that is killed with -9 while an agent of it spins", () => {
     expect(await statusOf(after, runId, "neighbour")).toBe("COMPLETED");
   }, 60_000);
 
+  // Skipped: where no Postgres is installed.
   describe.skipIf(postgresBin === undefined)("with another worker on the same Postgres", () => {
     const postgres = usePostgres();
 

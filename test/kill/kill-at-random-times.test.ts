@@ -1,3 +1,4 @@
+// Real time: the moment of death is what is drawn; nothing is waited for.
 import { setTimeout as pause } from "node:timers/promises";
 
 import { seededRandom } from "@bridle/kernel/testing";
@@ -21,7 +22,6 @@ describe(`[S8] killed with -9 at random times of a run of fifty tasks (seed ${se
     { timeout: 120_000 },
     async ({ delayMs, name }) => {
       const runId = await submit(name);
-      // Not a wait for something to happen: the moment of death is what is drawn.
       await pause(delayMs);
       kill();
       await restart();

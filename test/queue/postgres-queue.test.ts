@@ -189,6 +189,7 @@ describe("the queue on PGlite", { timeout: 60_000 }, () => {
   });
 });
 
+// Skipped: where no Postgres is installed.
 describe.skipIf(postgresBin === undefined)("the queue on a server", { timeout: 60_000 }, () => {
   const postgres = usePostgres();
   let database: Database | undefined;

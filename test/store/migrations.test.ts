@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";
 
+// Skipped: where no Postgres is installed.
 describe.skipIf(postgresBin === undefined)("the schema on a server", () => {
   const postgres = usePostgres();
 

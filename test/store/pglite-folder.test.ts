@@ -145,6 +145,7 @@ describe("the data folder", { timeout: 60_000 }, () => {
     });
   });
 
+  // Skipped: where no disk may be mounted.
   it.skipIf(!canMountDisks)("on a read-only disk is refused with a code", async () => {
     const disk = await mountDisk(1);
     await makeReadOnly(disk);
@@ -153,6 +154,7 @@ describe("the data folder", { timeout: 60_000 }, () => {
     ).rejects.toMatchObject({ code: "store_unwritable" });
   });
 
+  // Skipped: where no disk may be mounted.
   it.skipIf(!canMountDisks)("on a full disk cannot be opened, and says so", async () => {
     const disk = await mountDisk(8);
     await expect(
@@ -160,6 +162,7 @@ describe("the data folder", { timeout: 60_000 }, () => {
     ).rejects.toMatchObject({ code: "store_full" });
   });
 
+  // Skipped: where no disk may be mounted.
   it.skipIf(!canMountDisks)(
     "that fills the disk refuses more, and keeps what it had acknowledged",
     async () => {
@@ -187,6 +190,7 @@ describe("the data folder", { timeout: 60_000 }, () => {
     },
   );
 
+  // Skipped: where no disk may be mounted.
   it.skipIf(!canMountDisks)(
     "whose log cannot be written stops the database once, for all, and never hangs",
     async () => {

@@ -42,6 +42,7 @@ async function submit(store: Store, id: string): Promise<void> {
   });
 }
 
+// Skipped: where no Postgres is installed.
 describe.skipIf(postgresBin === undefined)("a store on a server", { timeout: 60_000 }, () => {
   const postgres = usePostgres();
 

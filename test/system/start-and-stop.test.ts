@@ -34,6 +34,7 @@ describe("a start that cannot work says why in one sentence", () => {
     expectOneSentence(await dev(folder), /\.bridle/);
   });
 
+  // Skipped: where no disk may be mounted.
   it.skipIf(!canMountDisks)("a full disk", async () => {
     const folder = await mountDisk(1);
     await writeFile(join(folder, "filling"), Buffer.alloc(1024 * 1024 - 8192));

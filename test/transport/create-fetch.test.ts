@@ -218,6 +218,7 @@ describe("connections", () => {
     await expect(fetch(server.url, post)).rejects.toMatchObject({ code: "closed" });
   });
 
+  // Skipped: where the kernel does not show a socket's timers.
   it.skipIf(process.platform !== "linux")("[L17] are probed by TCP keepalive", async () => {
     const server = await serve(() => undefined);
     const call = createTestFetch()(server.url, post).catch(() => undefined);

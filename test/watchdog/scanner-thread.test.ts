@@ -35,6 +35,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`It never happened: ${what}.`);
+    // Real time: a pause between two looks.
     // oxlint-disable-next-line no-await-in-loop -- looks again after each pause
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

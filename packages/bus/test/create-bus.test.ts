@@ -52,6 +52,10 @@ it("[GC-3] [B209] a handler that throws, and one that rejects, reach neither the
     { type: "breaker.half_open", error: new Error("first") },
     { type: "breaker.half_open", error: new Error("second") },
   ]);
+
+  bus.emit(opened);
+  await Promise.resolve();
+  expect(neighbour).toHaveBeenCalledTimes(2);
 });
 
 it("a handler that yields a number, as push() does, is no failure", () => {

@@ -145,7 +145,6 @@ describe("laws of every run", () => {
         };
         play(world, plan, script);
       }),
-      { numRuns: 50 },
     );
   });
 });

@@ -1,3 +1,4 @@
+// Real time: a lock is as old as the file system says.
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
