@@ -20,12 +20,12 @@ export {
   selectRecentBurn,
 } from "./burn-board.ts";
 export {
-  defaultEnvelope,
+  runEnvelopeTerms as defaultEnvelope,
   defaultRunLimit,
-  taskEnvelope,
+  taskEnvelopeTerms as taskEnvelope,
   unlimited,
   type BudgetSpec,
-} from "./default-envelope.ts";
+} from "@bridle/protocol";
 export {
   initialFactor,
   reduceFactor,
@@ -76,7 +76,8 @@ export {
   type OuterState,
 } from "./outer-envelope.ts";
 export { PriceTable, type PriceTableOptions } from "./price-table.ts";
-export { amountsOf, parsePrice, parseUsd, priceOf, type Price, type PriceText } from "./price.ts";
+export { amountsOf, parsePrice, priceOf, type Price, type PriceText } from "./price.ts";
+export { parseUsd } from "@bridle/protocol";
 export { reduceLedger } from "./reduce-ledger.ts";
 export {
   defaultFactor,

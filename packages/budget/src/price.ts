@@ -5,7 +5,7 @@
  * 2. Each line item is rounded up to whole nano-USD on its own, as a bill does.
  * 3. What is not known is not zero: no price or no token count gives no amount.
  */
-import { bridleError } from "@bridle/protocol";
+import { bridleError, parseUsd } from "@bridle/protocol";
 import type { Amounts, TokenUsage } from "@bridle/protocol";
 
 /** Nano-USD per million tokens. */
@@ -21,23 +21,6 @@ export interface PriceText {
   readonly inputUsdPerMTok: string | number;
   readonly outputUsdPerMTok: string | number;
   readonly cachedInputUsdPerMTok?: string | number | undefined;
-}
-
-const fractionDigits = 9;
-const decimal = /^(\d{1,7})(?:\.(\d{1,9}))?$/;
-
-/** Nano-USD of a decimal amount of dollars; undefined when it is none, or finer than a billionth. */
-export function parseUsd(usd: string | number): number | undefined {
-  const text = typeof usd === "number" ? plainDecimal(usd) : usd;
-  const [, whole, fraction = ""] = decimal.exec(text) ?? [];
-  if (whole === undefined) return undefined;
-  return Number(whole + fraction.padEnd(fractionDigits, "0"));
-}
-
-/** Of a number in a configuration file its decimal is meant, never its binary value: 0.1 is one tenth. */
-function plainDecimal(value: number): string {
-  const shortest = String(value);
-  return /e-/.test(shortest) ? value.toFixed(fractionDigits) : shortest;
 }
 
 /** Throws `config_invalid` for anything that is not a decimal of at most seven digits before and nine after the point. */

@@ -92,10 +92,10 @@ describe("the terms of an envelope", () => {
     expect(defaultEnvelope({ onExceeded: "pause" }).onTrip).toBe("nothing");
   });
 
-  it("[BU-4] of a task are its caps, and the run's where it states none", () => {
+  it("[BU-4] of a task are its caps, and none where it states none: a raise of its run is enough", () => {
     const run = defaultEnvelope({ maxTokens: 500, onExceeded: "degrade" });
     const task = taskEnvelope(envelopeSpecSchema.parse({ maxCalls: 3 }), run);
-    expect(task).toEqual({ ...run, limit: { ...run.limit, calls: 3 } });
-    expect(taskEnvelope(undefined, run)).toEqual(run);
+    expect(task).toEqual({ ...run, limit: { tokens: unlimited, nanoUsd: unlimited, calls: 3 } });
+    expect(taskEnvelope(undefined, run).limit.tokens).toBe(unlimited);
   });
 });

@@ -1,5 +1,11 @@
-import { defaultLimits, nanoUsdPerUsd, retrySpecSchema } from "@bridle/protocol";
-import type { Amounts, EnvelopeTerms, TaskSpec, WorkflowSpec } from "@bridle/protocol";
+import {
+  defaultLimits,
+  nanoUsdPerUsd,
+  retrySpecSchema,
+  runEnvelopeTerms,
+  taskEnvelopeTerms,
+} from "@bridle/protocol";
+import type { Amounts, TaskSpec, WorkflowSpec } from "@bridle/protocol";
 
 import type { Graph } from "./check-graph.ts";
 import type { CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
@@ -8,25 +14,13 @@ import { templateStrings } from "./template.ts";
 /** Items of a fan-out in hand at once when the task does not say. */
 const defaultConcurrency = 32;
 
-/** A task that states no limit of its own is bounded by the run's envelope alone: who raises that one has raised enough. */
-const noCap: Amounts = {
-  tokens: Number.MAX_SAFE_INTEGER,
-  nanoUsd: Number.MAX_SAFE_INTEGER,
-  calls: Number.MAX_SAFE_INTEGER,
-};
-
 /** A spec without faults, as a run pins it: defaults filled in, tasks in order. */
 export function buildWorkflow(
   spec: WorkflowSpec,
   graph: Graph,
   order: readonly string[],
 ): CompiledWorkflow {
-  const defaults = {
-    tokens: defaultLimits.runTokens,
-    nanoUsd: defaultLimits.runNanoUsd,
-    calls: defaultLimits.runCalls,
-  };
-  const budget = envelope(spec.budget, defaults, onTripOf(spec));
+  const budget = runEnvelopeTerms(spec.budget);
   const byId = new Map(spec.tasks.map((task) => [task.id, task]));
   const tasks = order.flatMap((id) => {
     const task = byId.get(id);
@@ -67,7 +61,7 @@ function buildTask(task: TaskSpec, { spec, graph }: Context): CompiledTask {
     hasExpressions: [task.if, task.forEach?.items, input].some(holdsExpression),
     retry: task.retry ?? retrySpecSchema.parse({}),
     timeout: timeoutOf(task, spec),
-    budget: envelope(task.budget ?? {}, noCap, onTripOf(spec)),
+    budget: taskEnvelopeTerms(task.budget, runEnvelopeTerms(spec.budget)),
     priority: task.priority,
     allowModelFallback: task.allowModelFallback,
   };
@@ -90,32 +84,4 @@ function fanOut(
 
 function holdsExpression(template: unknown): boolean {
   return templateStrings(template).next().done !== true;
-}
-
-/** Who asks to degrade means the ladder; who asks to fail or to pause has not asked for anything else instead. */
-function onTripOf({ budget }: WorkflowSpec): EnvelopeTerms["onTrip"] {
-  return budget.onTrip ?? (budget.onExceeded === "degrade" ? "ladder" : "nothing");
-}
-
-type Limit = number | "unlimited" | undefined;
-
-function envelope(
-  spec: { readonly maxTokens?: Limit; readonly maxUsd?: Limit; readonly maxCalls?: Limit },
-  fallback: Amounts,
-  onTrip: EnvelopeTerms["onTrip"],
-): EnvelopeTerms {
-  return {
-    limit: {
-      tokens: amount(spec.maxTokens, fallback.tokens),
-      nanoUsd: amount(spec.maxUsd, fallback.nanoUsd, nanoUsdPerUsd),
-      calls: amount(spec.maxCalls, fallback.calls),
-    },
-    creditMode: "credit",
-    onTrip,
-  };
-}
-
-function amount(limit: Limit, fallback: number, unit = 1): number {
-  if (limit === undefined) return fallback;
-  return limit === "unlimited" ? Number.MAX_SAFE_INTEGER : Math.round(limit * unit);
 }

@@ -65,6 +65,14 @@ export {
 } from "./config-file.ts";
 export { defaultLimits, livenessDefaults } from "./defaults.ts";
 export { durationSchema, parseDuration } from "./duration.ts";
+export {
+  type BudgetSpec,
+  defaultRunLimit,
+  type LimitsSpec,
+  runEnvelopeTerms,
+  taskEnvelopeTerms,
+  unlimited,
+} from "./envelope-terms.ts";
 export { type EndCause, endCauseNames, endCauses, type EndRule } from "./end-causes.ts";
 export { type ErrorCode, errorTable } from "./error-table.ts";
 export {
@@ -144,6 +152,7 @@ export {
   type TokenUsage,
 } from "./llm-types.ts";
 export { type TaskOutcome, taskOutcomeSchema } from "./outcome.ts";
+export { parseUsd } from "./parse-usd.ts";
 export { type ParseYaml, plainYaml, reasonUnreadable, refuseUnplainData } from "./plain-data.ts";
 export { toMessages } from "./to-messages.ts";
 export { secretForms } from "./secret-forms.ts";

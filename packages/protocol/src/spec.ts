@@ -5,12 +5,20 @@ import { breakerRanges, rangeFault } from "./guard-ranges.ts";
 import type { SettingRange } from "./guard-ranges.ts";
 import { taskNamePattern } from "./ids.ts";
 import { cacheUses } from "./llm-types.ts";
+import { parseUsd } from "./parse-usd.ts";
 
 const wholeLimit = z.int().positive().max(Number.MAX_SAFE_INTEGER);
 
 /** `unlimited` must be written out (BU-3): leaving a limit away means the default, not none. */
 const limit = z.union([wholeLimit, z.literal("unlimited")]);
-const usdLimit = z.union([z.number().positive().max(9_000_000), z.literal("unlimited")]);
+const usd = z
+  .number()
+  .positive()
+  .max(9_000_000)
+  .refine((amount) => parseUsd(amount) !== undefined, {
+    error: "Write US dollars with at most nine decimals.",
+  });
+const usdLimit = z.union([usd, z.literal("unlimited")]);
 
 export const envelopeSpecSchema = z.strictObject({
   maxTokens: limit.optional(),
@@ -22,6 +30,8 @@ export const runBudgetSpecSchema = envelopeSpecSchema.extend({
   onExceeded: z.enum(["fail", "pause", "degrade"]).default("fail"),
   /** Who may use the credit left after a trip (BU-9). Default: the ladder with `onExceeded: degrade`, else nobody. */
   onTrip: z.enum(["ladder", "cache", "nothing"]).optional(),
+  /** BU-9: `strict` admits to nine tenths of each limit only. Default: `credit`, to the limit itself. */
+  creditMode: z.enum(["credit", "strict"]).optional(),
 });
 
 export const backoffSpecSchema = z.strictObject({
