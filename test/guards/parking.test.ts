@@ -164,9 +164,10 @@ describe("a chain of two providers", () => {
       (await eventsOf("task.parked", first, second)).map(({ taskId, at }) => [taskId, at]),
     );
     const left = (await released(first, second)).map(({ taskId, at }) => ({ taskId, at }));
-    const order = left.map(({ taskId }) => parkedAt.get(taskId) ?? 0);
+    const times = left.map(({ taskId }) => parkedAt.get(taskId) ?? 0);
+    const inOrder = [...parkedAt.values()].toSorted((one, two) => one - two);
     // Tasks refused again on the way, by the other breaker, stand at the end of its line.
-    expect(order.slice(0, 2)).toEqual([...parkedAt.values()].toSorted().slice(0, 2));
+    expect(times.slice(0, 2)).toEqual(inOrder.slice(0, 2));
     expect(left.length).toBeGreaterThanOrEqual(6);
     expect((left.at(2)?.at ?? 0) - (left.at(1)?.at ?? 0)).toBeGreaterThanOrEqual(900);
     expect((await breaker(north))?.parked).toBe(0);
@@ -213,10 +214,8 @@ describe("a provider that is down", () => {
     // All five, or those that came before its cooldown was over; a few may meet it half open.
     expect(parked.length).toBeGreaterThanOrEqual(3);
     const left = (await released(runId)).map(({ at }) => at);
-    for (const [index, at] of left.entries()) {
-      const third = left[index + 2];
-      if (third !== undefined) expect(third - at).toBeGreaterThanOrEqual(quietMs - 300);
-    }
+    const gaps = left.slice(2).map((at, index) => at - (left[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(quietMs - 300);
     expect((await breaker(north))?.state).toBe("HALF_OPEN");
   }, 60_000);
 

@@ -62,6 +62,8 @@ export const taskViewSchema = z.object({
       failsAt: z.number(),
     })
     .optional(),
+  /** The task that stepped in for it (BU-19), unless it completed by itself. */
+  replacedBy: z.string().optional(),
   degraded: z.array(z.string()),
   error: z.object({ code: z.string(), message: z.string(), cause: z.string() }).optional(),
   stop: stopSchema.optional(),
@@ -214,8 +216,6 @@ export type BreakerList = z.infer<typeof breakerListSchema>;
 export const envelopeListSchema = z.object({ envelopes: z.array(envelopeViewSchema) });
 export type EnvelopeList = z.infer<typeof envelopeListSchema>;
 
-export const healthSchema = z.object({
-  status: z.enum(["ok", "failing"]),
 const chainBurn = z.object({ runId: z.string(), charged: wireAmountsSchema });
 
 /** BB-1: what burns now, and the last five minutes; a minute that is missing was not recorded. */
@@ -243,6 +243,8 @@ export const burnBoardSchema = z.object({
 });
 export type BurnBoard = z.infer<typeof burnBoardSchema>;
 
+export const healthSchema = z.object({
+  status: z.enum(["ok", "failing"]),
   /** One sentence per part that is not well. */
   problems: z.array(z.string()),
 });

@@ -65,6 +65,20 @@ const eventFields = {
     },
     "run.started": { ...run },
     "run.paused": { ...run, reason: z.string(), stop: stopSchema.optional() },
+    /** A simpler flow steps in (BU-19): task `by` in place of those of `replaced` that had not ended. */
+    "run.degraded": {
+      ...run,
+      by: taskIdSchema,
+      replaced: z.array(taskIdSchema),
+      /** Whose refusal led to it, and why it was refused. */
+      taskId: taskIdSchema,
+      attempt: count,
+      cause,
+      code: z.string(),
+      reason: z.string(),
+      /** What was set aside for it, with this decision or not at all. */
+      holdId: z.string(),
+    },
     "run.resumed": { ...run, by: z.string() },
     "run.cancelling": {
       ...run,
@@ -194,6 +208,12 @@ const eventFields = {
       reserved: wireAmountsSchema,
       limit: wireAmountsSchema,
     },
+    "budget.raised": {
+      ...run,
+      envelope: z.string(),
+      raisedBy: wireAmountsSchema,
+      limit: wireAmountsSchema,
+    },
     "budget.closed": { ...run, envelope: z.string() },
     "breaker.refused": { ...step, key: z.string(), retryAfterMs: count },
     "governor.refused": { ...step, retryAfterMs: count },
@@ -208,12 +228,6 @@ const eventFields = {
       triggers: z.array(z.string()),
       evidence: z.record(z.string(), z.unknown()),
       cooldownMs: count,
-    "budget.raised": {
-      ...run,
-      envelope: z.string(),
-      raisedBy: wireAmountsSchema,
-      limit: wireAmountsSchema,
-    },
       openCount: count,
     },
     "breaker.half_open": { ...breaker },

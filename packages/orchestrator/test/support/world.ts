@@ -22,7 +22,13 @@ export type AgentBehaviour = (task: {
   readonly taskId: TaskId;
   readonly attempt: number;
   readonly input: unknown;
-}) => Promise<{ readonly output: unknown } | { readonly cause: EndCause } | undefined>;
+}) => Promise<{ readonly output: unknown } | Failing | undefined>;
+
+interface Failing {
+  readonly cause: EndCause;
+  readonly retryAfterMs?: number;
+  readonly evidence?: Readonly<Record<string, unknown>>;
+}
 
 export interface WorldOptions {
   readonly agents: Readonly<Record<string, AgentBehaviour>>;
@@ -57,18 +63,19 @@ export const plainExpressions: Expressions = {
 const bootId = "boot_worker";
 const nothing = toWireAmounts(noAmounts);
 
-function failedOutcome(cause: EndCause): TaskOutcome {
+function failedOutcome({ cause, retryAfterMs, evidence = {} }: Failing): TaskOutcome {
   return {
     status: "failed",
     cause,
     code: cause === "agent_error" ? "agent_failed" : cause,
     message: `ended by ${cause}`,
     retryable: true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     stop: {
       reason: cause,
       guard: "none",
       rule: cause,
-      evidence: {},
+      evidence,
       spent: nothing,
       reserved: nothing,
       limit: nothing,
@@ -113,7 +120,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
           bootId,
           outcome:
             "cause" in answer
-              ? failedOutcome(answer.cause)
+              ? failedOutcome(answer)
               : { status: "completed", outputBytes: output?.length ?? 0, degraded: [] },
           output,
           graceUsedMs: 0,
