@@ -1,3 +1,5 @@
+import { reduceRunClock, selectRunDeadline } from "@bridle/protocol";
+
 import type { RunHead } from "./run-state.ts";
 
 /**
@@ -15,16 +17,10 @@ function shouldRun(head: RunHead): boolean {
 }
 
 export function updateRunClock(head: RunHead, at: number): void {
-  const { remainingMs, since } = head.clock;
-  if (shouldRun(head)) {
-    if (since === undefined) head.clock = { remainingMs, since: at };
-    return;
-  }
-  if (since !== undefined) head.clock = { remainingMs: remainingMs - Math.max(0, at - since) };
+  head.clock = reduceRunClock(head.clock, { type: shouldRun(head) ? "active" : "idle", at });
 }
 
 /** When the run times out if nothing stops its clock; undefined while it stands. */
 export function runDeadline(head: RunHead): number | undefined {
-  const { remainingMs, since } = head.clock;
-  return since === undefined ? undefined : since + Math.max(0, remainingMs);
+  return selectRunDeadline(head.clock);
 }

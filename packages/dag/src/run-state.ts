@@ -1,4 +1,12 @@
-import type { EndCause, EventOf, Stop, TaskStatus, TerminalRunStatus } from "@bridle/protocol";
+import { initialRunClock } from "@bridle/protocol";
+import type {
+  EndCause,
+  EventOf,
+  RunClock,
+  Stop,
+  TaskStatus,
+  TerminalRunStatus,
+} from "@bridle/protocol";
 
 import type { CompiledWorkflow } from "./compiled-workflow.ts";
 
@@ -88,7 +96,7 @@ export interface RunHead {
   failures: number;
   lastFailed?: string;
   /** WD-3: what is left of the run timeout, and since when it is being used up. */
-  clock: { readonly remainingMs: number; readonly since?: number };
+  clock: RunClock;
 }
 
 /**
@@ -118,7 +126,7 @@ export function initialRun(workflow: CompiledWorkflow): RunState {
     sleeping: 0,
     parked: 0,
     failures: 0,
-    clock: { remainingMs: workflow.runTimeoutMs },
+    clock: initialRunClock(workflow.runTimeoutMs),
     tasks,
   };
 }

@@ -155,7 +155,17 @@ export { type TaskOutcome, taskOutcomeSchema } from "./outcome.ts";
 export { parseUsd } from "./parse-usd.ts";
 export { type ParseYaml, plainYaml, reasonUnreadable, refuseUnplainData } from "./plain-data.ts";
 export { toMessages } from "./to-messages.ts";
-export { secretForms } from "./secret-forms.ts";
+export {
+  initialRunClock,
+  isRunActive,
+  type LiveTask,
+  reduceRunClock,
+  type RunClock,
+  type RunClockEvent,
+  selectRunDeadline,
+  waitLimitsMs,
+} from "./run-clock.ts";
+export { redacted, secretForms, secretMask } from "./secret-forms.ts";
 export {
   backoffSpecSchema,
   breakerSpecSchema,

@@ -19,8 +19,8 @@ export {
   reduceRunClock,
   selectRunDeadline,
   waitLimitsMs,
-} from "./run-clock.ts";
-export type { LiveTask, RunClock, RunClockEvent } from "./run-clock.ts";
+} from "@bridle/protocol";
+export type { LiveTask, RunClock, RunClockEvent } from "@bridle/protocol";
 export { StepTimeouts } from "./step-timeouts.ts";
 export type {
   FinishedCall,
