@@ -1,13 +1,7 @@
-import { secretForms } from "@bridle/protocol";
-
-/** What a secret is replaced by. */
-export const redacted = "[redacted]";
+import { redacted, secretMask } from "@bridle/protocol";
 
 /** Longest text of a provider that is kept: enough to read, too short to carry a prompt. */
 const maxCharacters = 500;
-
-/** Shorter strings would blank out innocent words. */
-const minSecretCharacters = 6;
 
 /** Forms of credentials that are recognised without knowing them: `Bearer …`, `Basic …`, `sk-…`, `key=…`. */
 const knownForms: readonly (readonly [RegExp, string])[] = [
@@ -18,10 +12,9 @@ const knownForms: readonly (readonly [RegExp, string])[] = [
 
 /** Removes credentials from text in every form they may be echoed in, and what looks like one; cuts the rest short (B199). */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets.filter(({ length }) => length >= minSecretCharacters).flatMap(secretForms);
-  const longestFirst = [...new Set(forms)].toSorted((left, right) => right.length - left.length);
+  const mask = secretMask(secrets);
   return (text) => {
-    let result = longestFirst.reduce((rest, form) => rest.replaceAll(form, redacted), text);
+    let result = mask(text);
     for (const [pattern, replacement] of knownForms) result = result.replace(pattern, replacement);
     return result.length > maxCharacters ? `${result.slice(0, maxCharacters)}…` : result;
   };

@@ -1,7 +1,8 @@
+import { redacted } from "@bridle/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createRedactor, redacted } from "../src/redact.ts";
+import { createRedactor } from "../src/redact.ts";
 
 const secret = fc.string({ minLength: 8, maxLength: 60 }).filter((text) => text.trim().length >= 8);
 

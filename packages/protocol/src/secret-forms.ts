@@ -38,3 +38,16 @@ function base64Core(secret: string, offset: number): string {
 function bytesOf(text: string): readonly number[] {
   return [...new TextEncoder().encode(text)];
 }
+
+/** What stands where a secret was. */
+export const redacted = "[redacted]";
+
+/** Shorter ones would blank out innocent words. */
+const shortestSecret = 6;
+
+/** Takes these secrets out of a text, in every spelling. */
+export function secretMask(secrets: readonly string[]): (text: string) => string {
+  const forms = secrets.filter(({ length }) => length >= shortestSecret).flatMap(secretForms);
+  const longestFirst = [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+  return (text) => longestFirst.reduce((rest, form) => rest.replaceAll(form, redacted), text);
+}

@@ -1,4 +1,5 @@
 import { defineTool } from "@bridle/agent";
+import type { AgentContext } from "@bridle/agent";
 import { SimulatedClock } from "@bridle/kernel/testing";
 import type { ModelCall, ModelCallResult } from "@bridle/ports";
 import { bridleError } from "@bridle/protocol";
@@ -339,28 +340,43 @@ describe("tools", () => {
     });
   });
 
-  it("a tool in the supervisor has its secrets, and they are not in the isolate's answer", async () => {
+  it("[B199] a tool in the supervisor has its secrets, and neither its answer nor its error gives them away", async () => {
     const seen: string[] = [];
     rig = await createVirtualRig({
       agents: [
-        inlineAgent("caller", (context) => context.tool("call"), {
-          tools: {
-            call: defineTool({
-              name: "call",
-              description: "Calls with a key.",
-              secrets: { key: { kind: "bridle.env", name: "SERVICE_KEY" } },
-              run: (_, { secrets }) => {
-                seen.push(secrets["key"] ?? "");
-                return "called";
-              },
-            }),
+        inlineAgent(
+          "caller",
+          async (context) => [await context.tool("call"), await wordsOf(context)],
+          {
+            tools: {
+              fail: defineTool({
+                name: "fail",
+                description: "Fails with a key.",
+                secrets: { key: { kind: "bridle.env", name: "SERVICE_KEY" } },
+                run: (_, { secrets }) => {
+                  throw new Error(`Nobody knows ${secrets["key"]}.`);
+                },
+              }),
+              call: defineTool({
+                name: "call",
+                description: "Calls with a key.",
+                secrets: { key: { kind: "bridle.env", name: "SERVICE_KEY" } },
+                run: (_, { secrets }) => {
+                  seen.push(secrets["key"] ?? "");
+                  return { authorization: `Bearer ${secrets["key"]}` };
+                },
+              }),
+            },
           },
-        }),
+        ),
       ],
     });
     const task = await rig.runToEnd({ agent: "caller" });
     expect(seen).toEqual(["value-of-SERVICE_KEY"]);
-    expect(await rig.output(task)).toBe("called");
+    expect(await rig.output(task)).toEqual([
+      { authorization: "Bearer [redacted]" },
+      "Nobody knows [redacted].",
+    ]);
     expect(JSON.stringify(await rig.log(task))).not.toContain("value-of-");
   });
 
@@ -809,3 +825,10 @@ describe("the worker", () => {
     expect(outcome).toMatchObject({ cause: "handed_back", code: "shutting_down", retryable: true });
   });
 });
+
+async function wordsOf(context: AgentContext): Promise<string> {
+  return context.tool("fail").then(
+    () => "it did not fail",
+    (error: unknown) => (error as Error).message,
+  );
+}

@@ -1,7 +1,7 @@
 import type { AnyTool } from "@bridle/agent";
 import type { ToolOutcome } from "@bridle/breaker";
 import type { CodedError } from "@bridle/kernel";
-import { bridleError } from "@bridle/protocol";
+import { bridleError, secretMask } from "@bridle/protocol";
 
 import type { OpenCall } from "../admission/open-call.ts";
 import { statusOf } from "../child/fault.ts";
@@ -11,6 +11,7 @@ import type { AttemptScope } from "./attempt-scope.ts";
 import { coded } from "./coded.ts";
 import { beginJournalled, markNotStarted, saveJournalled } from "./journalled-step.ts";
 import type { BegunStep } from "./journalled-step.ts";
+import { maskError, maskJson } from "./mask-secrets.ts";
 import { toolCost, toolEnd } from "./open-tools.ts";
 import type { OpenTool } from "./open-tools.ts";
 import { agentKeys } from "./serve-model.ts";
@@ -191,12 +192,39 @@ async function keepResult(
 
 async function callHere(scope: AttemptScope, open: OpenTool, argsText: string): Promise<string> {
   const tool = mustTool(open);
-  const { signal, worker } = scope;
+  const secrets = await resolveSecrets(scope, tool);
+  const mask = secretMask(Object.values(secrets));
+  try {
+    return maskJson(await callWith(scope, { open, argsText, secrets }), mask);
+  } catch (error) {
+    throw maskError(error, mask);
+  }
+}
+
+async function resolveSecrets(
+  { worker }: AttemptScope,
+  tool: AnyTool,
+): Promise<Readonly<Record<string, string>>> {
   const secrets: Record<string, string> = {};
   for (const [name, reference] of Object.entries(tool.secrets)) {
     // oxlint-disable-next-line no-await-in-loop -- a handful, mostly already known
     secrets[name] = await worker.resolveSecret(reference);
   }
+  return secrets;
+}
+
+interface CallHere {
+  readonly open: OpenTool;
+  readonly argsText: string;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+async function callWith(
+  scope: AttemptScope,
+  { open, argsText, secrets }: CallHere,
+): Promise<string> {
+  const tool = mustTool(open);
+  const { signal, worker } = scope;
   const running = callTool(tool, JSON.parse(argsText), {
     signal,
     idempotencyKey: idempotencyKey(scope, open),
