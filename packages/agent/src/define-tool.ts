@@ -55,7 +55,8 @@ export interface ToolDefinition<Args = unknown, Result = unknown> {
 const toolName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Describes a tool. Throws TypeError for a bad name, and for secrets in an isolate: what an isolate holds, its agent can read.
+ * Describes a tool. Throws TypeError for a bad name, for a cost or a timeout that is none, and for secrets in an isolate:
+ * what an isolate holds, its agent can read.
  */
 export function defineTool<Args = unknown, Result = unknown>(
   options: ToolOptions<Args, Result>,
@@ -72,6 +73,7 @@ export function defineTool<Args = unknown, Result = unknown>(
       `The tool "${options.name}" has secrets, so it cannot run in an isolate; leave "runs" away or set "supervisor".`,
     );
   }
+  refuseBadNumbers(options);
   return {
     kind: "bridle.tool",
     name: options.name,
@@ -86,4 +88,22 @@ export function defineTool<Args = unknown, Result = unknown>(
     fault: options.fault ?? "tool",
     run: options.run,
   };
+}
+
+function refuseBadNumbers({
+  name,
+  cost,
+  timeoutMs,
+}: Pick<ToolOptions<never, unknown>, "name" | "cost" | "timeoutMs">): void {
+  const numbers = [
+    ["cost.tokens", cost?.tokens, 0],
+    ["cost.nanoUsd", cost?.nanoUsd, 0],
+    ["timeoutMs", timeoutMs, 1],
+  ] as const;
+  for (const [key, value, least] of numbers) {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= least)) continue;
+    throw new TypeError(
+      `The tool "${name}" has ${key} ${value}; expected a whole number of at least ${least}.`,
+    );
+  }
 }

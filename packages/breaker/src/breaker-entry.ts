@@ -17,6 +17,8 @@ export interface BreakerCounts {
   readonly budgetRefused: number;
   readonly cached: number;
   readonly late: number;
+  /** Figures of ended calls that were none: NaN, negative, infinite. They say nothing. */
+  readonly unsound: number;
 }
 
 /** A breaker for people and APIs. Instants are wall ms. */
@@ -48,7 +50,14 @@ export interface EntryOptions {
 export class BreakerEntry {
   readonly parsed: ParsedKey;
   readonly cell: OperatedCell;
-  readonly counts = { refused: 0, wouldRefuse: 0, givenBack: 0, budgetRefused: 0, cached: 0 };
+  readonly counts = {
+    refused: 0,
+    wouldRefuse: 0,
+    givenBack: 0,
+    budgetRefused: 0,
+    cached: 0,
+    unsound: 0,
+  };
   readonly #inFlightCap: number;
   inFlight = 0;
   lastUsedMs = Number.NEGATIVE_INFINITY;

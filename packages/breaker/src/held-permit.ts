@@ -58,13 +58,21 @@ export function cellEnd({ entry, source }: Holding, ends: HoldingEnds, atMs: num
     atMs,
     unit: isCall ? "call" : "task",
     verdict: verdictFor(entry.parsed.tier, outcome),
-    tokens: Math.max(0, Math.round(facts.tokens ?? 0)),
+    tokens: Math.round(numberOf(entry, facts.tokens)),
     completedProgress: facts.completedProgress ?? false,
-    retryAfterMs: facts.retryAfterMs ?? 0,
+    retryAfterMs: numberOf(entry, facts.retryAfterMs),
     source,
     envelopeTokens: facts.envelopeTokens,
     failureKind: typeof outcome === "string" ? undefined : outcome.failureKind,
   };
+}
+
+/** NaN would poison every sum and every cooldown after it; what is no number says nothing, and is counted. */
+function numberOf({ counts }: BreakerEntry, value: number | undefined): number {
+  if (value === undefined) return 0;
+  if (Number.isFinite(value) && value >= 0) return value;
+  counts.unsound += 1;
+  return 0;
 }
 
 function verdictFor(tier: Tier, outcome: PermitOutcome): Verdict {

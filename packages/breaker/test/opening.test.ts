@@ -232,6 +232,7 @@ it("[BR-7] refused, given back, budget-refused and cached calls are counted apar
     budgetRefused: 1,
     cached: 1,
     late: 0,
+    unsound: 0,
   });
   expect(view().totals).toEqual({ successes: 0, failures: 0, tokens: 0, tokenCalls: 0 });
 });

@@ -97,13 +97,17 @@ const guards = z.strictObject({
   breaker: z
     .strictObject({
       mode,
-      windowSizeMs: setting(breakerRanges.windowSize),
+      windowSizeMs: setting(breakerRanges.windowSize).refine(
+        (ms) => ms === undefined || ms % 1000 === 0,
+        { error: "Expected whole seconds, in milliseconds." },
+      ),
       failureRateThreshold: setting(breakerRanges.failureRateThreshold),
       minRequestVolume: setting(breakerRanges.minRequestVolume),
       consecutiveFailures: setting(breakerRanges.consecutiveFailures),
       budgetBurnRate: setting(breakerRanges.budgetBurnRate),
       halfOpenMaxRequests: setting(breakerRanges.halfOpenMaxRequests),
-      cooldownMs: setting(breakerRanges.cooldown),
+      // Doubled up to ten minutes: a first cooldown beyond that could only shrink (BR-11).
+      cooldownMs: setting({ ...breakerRanges.cooldown, max: 600_000 }),
       inFlightCap: setting(breakerRanges.inFlightCap),
     })
     .optional(),

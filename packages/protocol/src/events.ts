@@ -192,6 +192,12 @@ const eventFields = {
     },
     "budget.released": { ...hold, reason: z.enum(["undispatched", "expired", "attempt_ended"]) },
     "budget.overrun": { ...hold, actual: wireAmountsSchema },
+    /** A call reported a usage that is no amount: what was reserved is charged in its place. */
+    "budget.usage_unsound": {
+      ...step,
+      dimension: z.enum(["tokens", "nanoUsd", "calls"]),
+      value: z.string(),
+    },
     "budget.exhausted": {
       ...run,
       envelope: z.string(),

@@ -1,6 +1,13 @@
 import type { GuardMode } from "@bridle/agent";
 import type { GovernorSettings } from "@bridle/breaker";
-import { defaultLimits, livenessDefaults } from "@bridle/protocol";
+import {
+  budgetRanges,
+  defaultLimits,
+  livenessDefaults,
+  rangeFault,
+  watchdogRanges,
+} from "@bridle/protocol";
+import type { SettingRange } from "@bridle/protocol";
 
 import { isolateDefaults } from "./isolates/isolate-settings.ts";
 import type { IsolateSettings } from "./isolates/isolate-settings.ts";
@@ -77,13 +84,14 @@ export type RunnerSettingsInput = Partial<Omit<RunnerSettings, "isolates">> & {
   readonly isolates?: Partial<IsolateSettings> | undefined;
 };
 
-/** Fills in the defaults. Throws RangeError when the liveness numbers cannot work together. */
+/** Fills in the defaults. Throws RangeError naming what is no such setting, with its value, and when the liveness numbers cannot work together. */
 export function resolveRunnerSettings(input: RunnerSettingsInput = {}): RunnerSettings {
   const settings = {
     ...runnerDefaults,
     ...input,
     isolates: { ...isolateDefaults, ...input.isolates },
   };
+  refuseBadSettings(settings);
   const { workerLeaseMs, workerRenewMs, selfFenceMs } = settings;
   if (!(workerRenewMs * 3 <= workerLeaseMs + workerRenewMs && workerRenewMs < selfFenceMs)) {
     throw new RangeError(
@@ -96,4 +104,37 @@ export function resolveRunnerSettings(input: RunnerSettingsInput = {}): RunnerSe
     );
   }
   return settings;
+}
+
+/** From which number on a setting makes sense; all of them are whole. */
+const leastOf = {
+  maxStepsPerTask: 1,
+  outputBytes: 1,
+  modelStepTimeoutMs: 1,
+  toolStepTimeoutMs: 1,
+  cancelGraceMs: 0,
+  graceMs: 0,
+  workerLeaseMs: 1,
+  workerRenewMs: 1,
+  selfFenceMs: 1,
+  pollMs: 1,
+  reconcileMs: 1,
+  holdRenewMs: 1,
+  logLines: 0,
+  logBytes: 0,
+} as const satisfies Partial<Record<keyof RunnerSettings, number>>;
+
+function refuseBadSettings(settings: RunnerSettings): void {
+  const { budgetFactor, stepTimeoutMultiplier } = settings;
+  refuse("stepTimeoutMultiplier", stepTimeoutMultiplier, watchdogRanges.stepTimeoutMultiplier);
+  if (budgetFactor !== undefined) refuse("budgetFactor", budgetFactor, budgetRanges.factor);
+  // Safe: the table's own keys.
+  for (const key of Object.keys(leastOf) as (keyof typeof leastOf)[]) {
+    refuse(key, settings[key], { min: leastOf[key], max: Number.MAX_SAFE_INTEGER, isWhole: true });
+  }
+}
+
+function refuse(key: string, value: number, range: SettingRange): void {
+  const expected = rangeFault(value, range);
+  if (expected !== undefined) throw new RangeError(`${key} must be ${expected}, not ${value}.`);
 }

@@ -15,6 +15,7 @@ const warnings: ReadonlySet<EventType> = new Set<EventType>([
   "task.killed",
   "task.late_result",
   "budget.overrun",
+  "budget.usage_unsound",
   "budget.exhausted",
   "budget.refused",
   "breaker.refused",

@@ -6,6 +6,7 @@ import type { Amounts, SettleRequest } from "@bridle/protocol";
 import type { AdmissionParts } from "./admission-parts.ts";
 import type { CallEnd } from "./call-end.ts";
 import type { KeptCall } from "./hold-keeper.ts";
+import { soundAmounts } from "./sound-amounts.ts";
 
 export interface OpenCallOptions {
   readonly parts: AdmissionParts;
@@ -46,13 +47,25 @@ export class OpenCall {
     return this.#ending;
   }
 
-  async #end(end: CallEnd): Promise<void> {
+  async #end(told: CallEnd): Promise<void> {
     const { permit, parts, step, onEnded } = this.#options;
+    const end = this.#sound(told);
     await this.#settle(end);
     this.#record(permit, end);
     onEnded();
     parts.queue.wake(parts.spender.runId);
     parts.onSettled(step);
+  }
+
+  #sound(end: CallEnd): CallEnd {
+    const { amounts, unsound } = soundAmounts(end.actual, this.reserved);
+    if (unsound.length === 0) return end;
+    const { parts, step } = this.#options;
+    for (const { dimension, value } of unsound) {
+      const at = parts.clock.wallMs();
+      parts.journal({ type: "budget.usage_unsound", ...parts.spender, at, step, dimension, value });
+    }
+    return { ...end, actual: amounts, basis: "unknown" };
   }
 
   #record(permit: Permit, { outcome, actual, completedProgress, retryAfterMs }: CallEnd): void {

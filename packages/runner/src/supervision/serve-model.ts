@@ -3,6 +3,7 @@ import { bridleError, modelRequestSchema } from "@bridle/protocol";
 import type { ModelRequest } from "@bridle/protocol";
 
 import { callEndOf } from "../admission/call-end.ts";
+import { isAmount } from "../admission/sound-amounts.ts";
 import { climbLadder } from "../ladder/climb-ladder.ts";
 import type { LadderAnswer, LadderStep } from "../ladder/climb-ladder.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
@@ -134,7 +135,7 @@ function wireAdmission(
     { basis, actual }: WireEnd,
   ): void => {
     // Only what the provider counted teaches anything (BU-14).
-    if (basis !== "usage") return;
+    if (basis !== "usage" || !isAmount(actual.tokens)) return;
     worker.factors.settled(envelope.agent, target, { ...sample, actual: actual.tokens });
   };
   return {
@@ -155,7 +156,7 @@ function wireAdmission(
           const silentMs = clocks.end(step.number);
           worker.timeouts.ended({ kind: "llm", key: target }, silentMs, endingOf(end));
           if (!call.hasEnded) {
-            spent.nanoUsd += end.actual.nanoUsd;
+            if (isAmount(end.actual.nanoUsd)) spent.nanoUsd += end.actual.nanoUsd;
             learn({ target, estimate: estimate.tokens, reserved: call.reserved.tokens }, end);
           }
           await call.end(callEndOf(end));
