@@ -8,7 +8,9 @@ export type RunDecision = EventOf<
   "run.submitted" | "run.started" | "run.paused" | "run.resumed" | "run.cancelling" | "run.finished"
 >;
 
-export function isRunDecision(event: RunEvent): event is RunDecision {
+export function isRunDecision(
+  event: Exclude<RunEvent, EventOf<"run.degraded">>,
+): event is RunDecision {
   return event.type.startsWith("run.");
 }
 

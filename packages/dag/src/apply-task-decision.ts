@@ -55,7 +55,12 @@ export function applyTaskDecision(store: RunStore, event: TaskDecision): void {
 function complete(task: TaskState, event: EventOf<"task.completed">): void {
   end(task, "COMPLETED", event.at);
   task.outputBytes = event.outputBytes;
-  if (event.degraded !== undefined && event.degraded.length > 0) task.degraded = event.degraded;
+  addDegraded(task, event.degraded);
+}
+
+/** Over all attempts: what an earlier one did in place of something may stand in the result through its journal. */
+function addDegraded(task: TaskState, degraded: readonly string[] = []): void {
+  if (degraded.length > 0) task.degraded = [...new Set([...(task.degraded ?? []), ...degraded])];
 }
 
 function expand(task: TaskState, event: EventOf<"task.expanded">): void {
@@ -101,6 +106,7 @@ function retry(task: TaskState, event: EventOf<"task.retrying">): void {
   task.status = "PENDING";
   task.wakeAt = event.at + event.delayMs;
   task.spent = event.spent;
+  addDegraded(task, event.degraded);
   const rule: EndRule = endCauses[event.cause];
   if (rule.spendsAttempt) return;
   const group = tryGroup(event.cause);
@@ -111,6 +117,7 @@ function fail(task: TaskState, event: EventOf<"task.failed">): void {
   end(task, event.status, event.at);
   task.error = { code: event.code, message: event.message, cause: event.cause };
   task.stop = event.stop;
+  addDegraded(task, event.degraded);
   if (task.attempt > 0 && task.items === undefined && endCauses[event.cause].spendsAttempt) {
     task.spent += 1;
   }

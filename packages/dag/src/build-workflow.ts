@@ -8,7 +8,7 @@ import {
 import type { Amounts, TaskSpec, WorkflowSpec } from "@bridle/protocol";
 
 import type { Graph } from "./check-graph.ts";
-import type { CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
+import type { CompiledDegrade, CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
 import { templateStrings } from "./template.ts";
 
 /** Items of a fan-out in hand at once when the task does not say. */
@@ -36,9 +36,47 @@ export function buildWorkflow(
     runTimeoutMs: spec.timeout.run ?? defaultLimits.runTimeoutMs,
     onFailure: spec.onFailure,
     ...(spec.guards?.breaker === undefined ? {} : { breaker: spec.guards.breaker }),
+    ...(spec.degrade === undefined ? {} : { degrade: buildDegrade(spec, graph, order) }),
     ...(spec.output === undefined ? {} : { output: spec.output }),
     ...(spec.input === undefined ? {} : { inputSchema: spec.input }),
   };
+}
+
+function buildDegrade(
+  spec: WorkflowSpec,
+  graph: Graph,
+  order: readonly string[],
+): readonly CompiledDegrade[] {
+  return (spec.degrade ?? []).map(({ replace, with: standIn }) => {
+    const replaced = new Set(replace);
+    const outside = new Set(
+      replace
+        .flatMap((id) => [...(graph.dependencies.get(id)?.keys() ?? [])])
+        .filter((id) => !replaced.has(id)),
+    );
+    const built = buildTask(standIn, { spec, graph });
+    const dependsOn = order.flatMap((task) =>
+      outside.has(task) ? [{ task, when: "always" } as const] : [],
+    );
+    return {
+      replace: order.filter((id) => replaced.has(id)),
+      with: { ...built, dependsOn },
+      opening: openingOf(standIn.budget),
+    };
+  });
+}
+
+function openingOf({ maxTokens, maxUsd, maxCalls }: NonNullable<TaskSpec["budget"]> = {}): Amounts {
+  return {
+    tokens: stated(maxTokens),
+    nanoUsd: Math.round(stated(maxUsd) * nanoUsdPerUsd),
+    calls: Math.max(1, stated(maxCalls)),
+  };
+}
+
+/** What is unlimited, or not stated, sets nothing aside. */
+function stated(limit: number | "unlimited" | undefined): number {
+  return typeof limit === "number" ? limit : 0;
 }
 
 interface Context {
@@ -46,7 +84,11 @@ interface Context {
   readonly graph: Graph;
 }
 
-function buildTask(task: TaskSpec, { spec, graph }: Context): CompiledTask {
+/** A stand-in is a task without what it may not state. */
+type BuildableTask = Omit<TaskSpec, "dependsOn" | "needs" | "if" | "forEach" | "concurrency"> &
+  Pick<Partial<TaskSpec>, "if" | "forEach" | "concurrency">;
+
+function buildTask(task: BuildableTask, { spec, graph }: Context): CompiledTask {
   const input = task.llm ?? task.input ?? {};
   return {
     id: task.id,
@@ -67,14 +109,14 @@ function buildTask(task: TaskSpec, { spec, graph }: Context): CompiledTask {
   };
 }
 
-function timeoutOf(task: TaskSpec, spec: WorkflowSpec): CompiledTask["timeout"] {
+function timeoutOf(task: Pick<TaskSpec, "timeout">, spec: WorkflowSpec): CompiledTask["timeout"] {
   const stepMs = task.timeout?.step ?? spec.timeout.step;
   const taskMs = task.timeout?.task ?? spec.timeout.task ?? defaultLimits.taskTimeoutMs;
   return stepMs === undefined ? { taskMs } : { stepMs, taskMs };
 }
 
 function fanOut(
-  task: TaskSpec,
+  task: Pick<TaskSpec, "concurrency">,
   forEach: NonNullable<TaskSpec["forEach"]>,
 ): NonNullable<CompiledTask["forEach"]> {
   const { items, maxItems, maxFailures } = forEach;

@@ -2,9 +2,10 @@ import { isTerminalTask } from "@bridle/protocol";
 
 import { itemId, parseItemId } from "./item-id.ts";
 import type { ItemName } from "./item-id.ts";
-import { dependentsOf, specOf } from "./plan.ts";
+import { specOf } from "./plan.ts";
 import type { TaskState } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
+import { waitersOn } from "./stand-ins.ts";
 import { isFailed } from "./task-facts.ts";
 
 interface Tally {
@@ -57,8 +58,8 @@ function taskEnded(store: RunStore, taskId: string, task: TaskState): void {
     task.failure = store.head.failures;
     store.head.lastFailed = taskId;
   }
-  for (const dependent of dependentsOf(store.head.workflow, taskId)) {
-    const state = store.edit(dependent.task.id);
+  for (const id of waitersOn(store.head, taskId)) {
+    const state = store.edit(id);
     if (state !== undefined) state.waitsFor -= 1;
   }
 }

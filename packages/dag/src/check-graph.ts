@@ -23,6 +23,10 @@ const reservedIds: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
+export function isReservedId(id: string): boolean {
+  return reservedIds.has(id);
+}
+
 export function checkGraph(tasks: readonly DraftTask[], issues: IssueList): Graph {
   const byId = checkIds(tasks, issues);
   const dependencies = new Map<string, ReadonlyMap<string, JoinCondition>>();

@@ -1,6 +1,7 @@
 import type { SpecIssue } from "@bridle/protocol";
 
 import { buildWorkflow } from "./build-workflow.ts";
+import { checkDegrade, withStandIns } from "./check-degrade.ts";
 import { checkExpressions } from "./check-expressions.ts";
 import { checkGraph } from "./check-graph.ts";
 import { checkInputSchema } from "./check-input-schema.ts";
@@ -31,7 +32,10 @@ export function compileWorkflow(raw: unknown, options: CompileOptions = {}): Com
   for (const task of tasks) checkTask(task, options, issues);
   const graph = checkGraph(tasks, issues);
   const fields = isRecord(raw) ? raw : {};
-  checkExpressions({ tasks, output: fields["output"], graph }, issues);
+  const standIns = checkDegrade(fields["degrade"], { graph, known: options }, issues);
+  const readers = [...tasks, ...standIns.map(({ task }) => task)];
+  const reading = withStandIns(graph, standIns);
+  checkExpressions({ tasks: readers, output: fields["output"], graph: reading }, issues);
   checkInputSchema(fields["input"], issues);
   if (spec === undefined || graph.order === undefined || issues.all.length > 0) {
     return { ok: false, issues: issues.all };

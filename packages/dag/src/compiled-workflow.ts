@@ -1,4 +1,10 @@
-import type { BreakerTerms, EnvelopeTerms, JoinCondition, RetrySpec } from "@bridle/protocol";
+import type {
+  Amounts,
+  BreakerTerms,
+  EnvelopeTerms,
+  JoinCondition,
+  RetrySpec,
+} from "@bridle/protocol";
 
 export interface CompiledDependency {
   readonly task: string;
@@ -32,6 +38,16 @@ export interface CompiledTask {
   readonly allowModelFallback: boolean;
 }
 
+/** One task that may step in for several (BU-19). */
+export interface CompiledDegrade {
+  /** In workflow order. No path leads from one of them to another through a task that is not replaced as well. */
+  readonly replace: readonly string[];
+  /** Waits, whatever their end, for the tasks outside that the replaced ones wait for. */
+  readonly with: CompiledTask;
+  /** What must be free for it before anything is cancelled: the limits its author gave it, one call at least. */
+  readonly opening: Amounts;
+}
+
 /** What a run pins at submit. Plain JSON; `format` is raised when its meaning changes. */
 export interface CompiledWorkflow {
   readonly format: 1;
@@ -46,6 +62,7 @@ export interface CompiledWorkflow {
   readonly breaker?: BreakerTerms | undefined;
   /** Who submitted the run, where callers have names: whose cached answers it may be given. */
   readonly tenant?: string | undefined;
+  readonly degrade?: readonly CompiledDegrade[] | undefined;
   readonly output?: unknown;
   readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -7,7 +7,7 @@
  * A3. `retry.maxAttempts` counts spent attempts only; causes that spend none have caps of their own.
  */
 import { endCauses } from "@bridle/protocol";
-import type { EndRule, TaskId, TaskOutcome } from "@bridle/protocol";
+import type { Amounts, EndRule, TaskId, TaskOutcome } from "@bridle/protocol";
 
 import { retryDelay } from "./backoff.ts";
 import type { Decision } from "./decision.ts";
@@ -15,6 +15,7 @@ import { parkTask } from "./park-task.ts";
 import { specOf } from "./plan.ts";
 import type { RunInput } from "./run-input.ts";
 import type { TaskState } from "./run-state.ts";
+import { simplify, withFlowRung } from "./simplify.ts";
 import { lostStop } from "./stops.ts";
 import { isDispatched } from "./task-facts.ts";
 import { tryGroup } from "./try-group.ts";
@@ -23,11 +24,11 @@ type Failure = Extract<TaskOutcome, { status: "failed" }>;
 type Input<Type> = Extract<RunInput, { readonly type: Type }>;
 
 export function decideFinish(decision: Decision, input: Input<"task-finished">): void {
-  const { taskId, attempt, outcome } = input;
+  const { taskId, attempt, outcome, room } = input;
   const state = inHand(decision, taskId, attempt);
   if (state === undefined) return;
   if (outcome.status === "failed") {
-    endAttempt(decision, taskId, outcome);
+    endAttempt(decision, taskId, outcome, room);
     return;
   }
   leaveHand(decision, taskId, state);
@@ -67,7 +68,7 @@ function leaveHand(decision: Decision, taskId: TaskId, state: Readonly<TaskState
   } else decision.command({ type: "close-envelope", envelope: taskId });
 }
 
-function endAttempt(decision: Decision, taskId: TaskId, failure: Failure): void {
+function endAttempt(decision: Decision, taskId: TaskId, failure: Failure, room?: Amounts): void {
   const state = decision.get(taskId);
   if (state === undefined) return;
   const { attempt } = state;
@@ -75,7 +76,18 @@ function endAttempt(decision: Decision, taskId: TaskId, failure: Failure): void 
     leaveHand(decision, taskId, state);
     const reason = state.cancelling?.reason ?? failure.message;
     decision.emit({ type: "task.cancelled", taskId, attempt, reason });
-  } else if (failure.cause === "breaker_open") {
+    return;
+  }
+  const flow = simplify(decision, { taskId, failure, room });
+  if (flow?.taken === true) return;
+  endRefused(decision, taskId, flow === undefined ? failure : withFlowRung(failure, flow.reason));
+}
+
+/** What no rung of the ladder answered, and everything else. */
+function endRefused(decision: Decision, taskId: TaskId, failure: Failure): void {
+  const state = decision.get(taskId);
+  if (state === undefined) return;
+  if (failure.cause === "breaker_open") {
     parkTask(decision, taskId, failure);
   } else if (failure.cause === "budget_refused" && pausesOnBudget(decision)) {
     holdForBudget(decision, taskId, failure);
@@ -135,7 +147,15 @@ function emitRetrying(decision: Decision, taskId: TaskId, retrying: Retrying): v
   const { failure, ...fields } = retrying;
   const { cause, code } = failure;
   const message = shortMessage(taskId, failure.message);
-  decision.emit({ type: "task.retrying", taskId, cause, code, message, ...fields });
+  decision.emit({
+    type: "task.retrying",
+    taskId,
+    cause,
+    code,
+    message,
+    ...fields,
+    ...degradedOf(failure),
+  });
 }
 
 function pausesOnBudget({ head }: Decision): boolean {
@@ -149,16 +169,16 @@ function holdForBudget(decision: Decision, taskId: TaskId, failure: Failure): vo
   const { attempt, spent } = state;
   emitRetrying(decision, taskId, { failure, attempt, spent, delayMs: 0 });
   if (decision.head.paused !== undefined) return;
-  const { runId, workflow } = decision.head;
-  const stop = { ...failure.stop, resumable: true, hint: raiseHint(runId, workflow.onExceeded) };
+  const { runId } = decision.head;
+  const isSpent = failure.code === "budget_exhausted_degraded";
+  const stop = { ...failure.stop, resumable: true, hint: raiseHint(runId, isSpent) };
   decision.emit({ type: "run.paused", reason: "budget", stop });
 }
 
-function raiseHint(runId: string, onExceeded: string): string {
-  const degraded =
-    onExceeded === "degrade"
-      ? " There is nothing cheaper to fall back to yet: `degrade` pauses."
-      : "";
+function raiseHint(runId: string, isSpent: boolean): string {
+  const degraded = isSpent
+    ? " It was degraded as far as possible; the evidence has each rung's reason."
+    : "";
   return `The envelope cannot pay for the next step.${degraded} Add to it with \`bridle budget raise ${runId}\`, then \`bridle runs resume ${runId}\`; or \`bridle runs cancel ${runId}\`.`;
 }
 
@@ -179,7 +199,12 @@ function failTask(decision: Decision, taskId: TaskId, failure: Failure): void {
     code: failure.code,
     message: shortMessage(taskId, failure.message),
     stop: failure.stop,
+    ...degradedOf(failure),
   });
+}
+
+function degradedOf({ degraded = [] }: Failure): { readonly degraded?: string[] } {
+  return degraded.length === 0 ? {} : { degraded };
 }
 
 /** Items come by the thousand, and their decisions stay small (LF-5: at most 512 bytes each). */

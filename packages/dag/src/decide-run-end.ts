@@ -1,9 +1,9 @@
 import type { Stop, TerminalRunStatus } from "@bridle/protocol";
 
 import type { Decision } from "./decision.ts";
+import { degradedSoFar } from "./degraded-so-far.ts";
 import type { RunInput } from "./run-input.ts";
 import { runVerdict } from "./run-verdict.ts";
-import { forEachState } from "./run-walk.ts";
 import { expressionStop } from "./stops.ts";
 
 /** Called when the last task has ended: a completed run with an `output` waits for its evaluation. */
@@ -36,10 +36,7 @@ interface Finish {
 }
 
 function finish(decision: Decision, fields: Finish): void {
-  const degraded = new Set<string>();
-  forEachState(decision.store, (_, state) => {
-    for (const each of state.degraded ?? []) degraded.add(each);
-  });
-  decision.emit({ type: "run.finished", ...fields, degraded: [...degraded] });
+  const degraded = [...degradedSoFar(decision.store)];
+  decision.emit({ type: "run.finished", ...fields, degraded });
   decision.command({ type: "close-envelope", envelope: "run" });
 }

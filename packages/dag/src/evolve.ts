@@ -11,6 +11,7 @@
  */
 import type { RunEvent } from "@bridle/protocol";
 
+import { applyDegradation } from "./apply-degradation.ts";
 import { applyJournal } from "./apply-journal.ts";
 import { applyRunDecision, isRunDecision } from "./apply-run-decision.ts";
 import { applyTaskDecision, isTaskDecision } from "./apply-task-decision.ts";
@@ -26,7 +27,8 @@ export function evolve(run: RunState, event: RunEvent): RunState {
 
 export function applyEvent(store: RunStore, event: RunEvent): void {
   if (store.head.finished !== undefined) return;
-  if (isRunDecision(event)) applyRunDecision(store, event);
+  if (event.type === "run.degraded") applyDegradation(store, event);
+  else if (isRunDecision(event)) applyRunDecision(store, event);
   else if (isTaskDecision(event)) applyTaskDecision(store, event);
   else applyJournal(store, event);
   updateRunClock(store.head, event.at);

@@ -1,6 +1,13 @@
-export type { CompiledDependency, CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
+export type {
+  CompiledDegrade,
+  CompiledDependency,
+  CompiledTask,
+  CompiledWorkflow,
+} from "./compiled-workflow.ts";
 export type { RunCommand } from "./run-command.ts";
 export type { RunInput, TaskEvaluation } from "./run-input.ts";
+export { openingHoldOf } from "./simplify.ts";
+export { readsFrom } from "./stand-ins.ts";
 export { decide, type Decided } from "./decide.ts";
 export { evolve } from "./evolve.ts";
 export { parseItemId } from "./item-id.ts";

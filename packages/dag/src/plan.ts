@@ -1,6 +1,6 @@
 import type { JoinCondition } from "@bridle/protocol";
 
-import type { CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
+import type { CompiledDegrade, CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
 import { parseItemId } from "./item-id.ts";
 
 export interface Dependent {
@@ -17,6 +17,8 @@ export interface Plan {
   readonly caught: ReadonlySet<string>;
   /** Tasks with a `when: failed` or `when: always` edge out: something goes on after their failure. */
   readonly handled: ReadonlySet<string>;
+  /** What may step in for the key. */
+  readonly degrade: ReadonlyMap<string, CompiledDegrade>;
 }
 
 const plans = new WeakMap<CompiledWorkflow, Plan>();
@@ -45,8 +47,13 @@ function buildPlan(workflow: CompiledWorkflow): Plan {
       if (when !== "completed") handled.add(source);
     }
   }
-  const task = new Map(workflow.tasks.map((each) => [each.id, each]));
-  return { task, dependents, caught, handled };
+  const alternatives = workflow.degrade ?? [];
+  const standIns = alternatives.map((each) => each.with);
+  const task = new Map([...workflow.tasks, ...standIns].map((each) => [each.id, each]));
+  const degrade = new Map(
+    alternatives.flatMap((each) => each.replace.map((id) => [id, each] as const)),
+  );
+  return { task, dependents, caught, handled, degrade };
 }
 
 export function dependentsOf(workflow: CompiledWorkflow, taskId: string): readonly Dependent[] {

@@ -1,4 +1,4 @@
-import type { EnvelopeTerms, TaskId } from "@bridle/protocol";
+import type { Amounts, EnvelopeTerms, TaskId } from "@bridle/protocol";
 
 /**
  * What the shell is to do. Timers, envelopes and cancels go into the commit of the decisions they come with; evaluation
@@ -23,4 +23,11 @@ export type RunCommand =
   | { readonly type: "set-timer"; readonly key: string; readonly at: number }
   | { readonly type: "clear-timer"; readonly key: string }
   | { readonly type: "open-envelope"; readonly taskId: TaskId; readonly terms: EnvelopeTerms }
+  /** Sets aside in an envelope opened with it, in the commit of the decision: all of it happens, or nothing. */
+  | {
+      readonly type: "reserve-opening";
+      readonly taskId: TaskId;
+      readonly holdId: string;
+      readonly amounts: Amounts;
+    }
   | { readonly type: "close-envelope"; readonly envelope: TaskId | "run" };

@@ -1,4 +1,4 @@
-import type { TaskId, TaskOutcome } from "@bridle/protocol";
+import type { Amounts, TaskId, TaskOutcome } from "@bridle/protocol";
 
 /** What happened outside, as the scheduler tells the core. `at` travels beside it, stamped by the scheduler. */
 export type RunInput =
@@ -16,6 +16,8 @@ export type RunInput =
       readonly taskId: TaskId;
       readonly attempt: number;
       readonly outcome: TaskOutcome;
+      /** What the run's envelope can still set aside for a simpler flow; absent: nothing, or it is not known. */
+      readonly room?: Amounts | undefined;
     }
   | {
       readonly type: "task-lost";

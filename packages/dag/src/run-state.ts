@@ -95,6 +95,8 @@ export interface RunHead {
   parked: number;
   failures: number;
   lastFailed?: string;
+  /** The flows that stepped in, in that order: task `by` for those of `replaced`, none of which had ended (BU-19). */
+  degradations?: readonly { readonly by: string; readonly replaced: readonly string[] }[];
   /** WD-3: what is left of the run timeout, and since when it is being used up. */
   clock: RunClock;
 }

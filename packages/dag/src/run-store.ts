@@ -6,7 +6,7 @@ import type { RunHead, RunState, TaskState } from "./run-state.ts";
 export interface RunStore {
   readonly head: RunHead;
   get(taskId: string): Readonly<TaskState> | undefined;
-  /** For writing. Makes the state of an item that appears for the first time; undefined when there is no such task. */
+  /** For writing. Makes the state of an item, or of a task that stepped in, that appears for the first time; undefined when there is no such task. */
   edit(taskId: string): TaskState | undefined;
 }
 
@@ -15,6 +15,10 @@ function own(tasks: Record<string, TaskState>, taskId: string): TaskState | unde
 }
 
 /** An item exists from the moment its fan-out was expanded, though its state is made only when an event names it. */
+function mayAppear(store: RunStore, taskId: string): boolean {
+  return isItem(store, taskId) || isStandIn(store, taskId);
+}
+
 function isItem(store: RunStore, taskId: string): boolean {
   const item = parseItemId(taskId);
   if (item === undefined) return false;
@@ -28,11 +32,16 @@ export function storeInPlace(run: RunState): RunStore {
     get: (taskId) => own(run.tasks, taskId),
     edit(taskId) {
       const known = own(run.tasks, taskId);
-      if (known !== undefined || !isItem(store, taskId)) return known;
+      if (known !== undefined || !mayAppear(store, taskId)) return known;
       return (run.tasks[taskId] = newTask(0));
     },
   };
   return store;
+}
+
+/** It exists from the moment it stepped in. */
+function isStandIn({ head }: RunStore, taskId: string): boolean {
+  return head.degradations?.some(({ by }) => by === taskId) ?? false;
 }
 
 /** Leaves `run` untouched; costs what is touched, not what there is. */
@@ -45,7 +54,7 @@ export function storeOfCopies(run: RunState): RunStore {
       const copied = copies.get(taskId);
       if (copied !== undefined) return copied;
       const known = own(run.tasks, taskId);
-      if (known === undefined && !isItem(store, taskId)) return undefined;
+      if (known === undefined && !mayAppear(store, taskId)) return undefined;
       const copy = known === undefined ? newTask(0) : copyOf(known);
       copies.set(taskId, copy);
       return copy;

@@ -6,14 +6,15 @@
  *     so, else FAILED. A failure is handled when a task that names it with `when: failed | always` completed, or
  *     failed and was handled itself.
  * V3. Otherwise CANCELLED when a single task was cancelled and nothing went on after it with `when: always`.
+ *     A task that another one stepped in for counts as that one ended.
  * V4. Otherwise COMPLETED. Skipped tasks never fail a run.
  */
 import type { Stop, TerminalRunStatus } from "@bridle/protocol";
 
 import type { CompiledTask } from "./compiled-workflow.ts";
-import { dependentsOf } from "./plan.ts";
-import type { RunHead, TaskState } from "./run-state.ts";
+import type { TaskState } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
+import { edgesOut, standInOf, tasksOf } from "./stand-ins.ts";
 import { cancelStop, runTimeoutStop } from "./stops.ts";
 import { isFailed } from "./task-facts.ts";
 
@@ -51,10 +52,11 @@ function verdictOfTasks(store: RunStore): RunVerdict {
   const { head } = store;
   const fine = new Set<string>();
   const open: (readonly [string, Readonly<TaskState>])[] = [];
-  for (const task of head.workflow.tasks.toReversed()) {
+  for (const task of tasksOf(head).toReversed()) {
     const state = store.get(task.id);
     if (state === undefined) continue;
-    if (state.status === "COMPLETED" || isHandled(head, task, state, fine)) fine.add(task.id);
+    if (isFine(store, task, state, fine)) fine.add(task.id);
+    else if (standInOf(head, task.id) !== undefined) continue;
     else open.push([task.id, state]);
   }
   const failed = open.flatMap(([, state]) => (isFailed(state.status) ? [state] : []));
@@ -68,15 +70,18 @@ function earlier(left: Readonly<TaskState>, right: Readonly<TaskState>): Readonl
   return (left.failure ?? Infinity) <= (right.failure ?? Infinity) ? left : right;
 }
 
-function isHandled(
-  head: RunHead,
+function isFine(
+  store: RunStore,
   task: CompiledTask,
   state: Readonly<TaskState>,
   fine: ReadonlySet<string>,
 ): boolean {
+  if (state.status === "COMPLETED") return true;
+  const standIn = standInOf(store.head, task.id);
+  if (standIn !== undefined) return store.get(standIn)?.status === "COMPLETED";
   const failed = isFailed(state.status);
   if (!failed && state.status !== "CANCELLED") return false;
-  return dependentsOf(head.workflow, task.id).some(
+  return edgesOut(store, task.id).some(
     ({ task: dependent, when }) =>
       fine.has(dependent.id) && (when === "always" || (failed && when === "failed")),
   );

@@ -1,13 +1,14 @@
 import { itemId } from "./item-id.ts";
 import type { TaskState } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
+import { tasksOf } from "./stand-ins.ts";
 
 /** Visits every task in workflow order, each fan-out's items after it (those that have a state). */
 export function forEachState(
   store: RunStore,
   visit: (taskId: string, state: Readonly<TaskState>) => void,
 ): void {
-  for (const { id } of store.head.workflow.tasks) {
+  for (const { id } of tasksOf(store.head)) {
     const state = store.get(id);
     if (state === undefined) continue;
     visit(id, state);

@@ -4,8 +4,9 @@ import { endRun } from "./decide-run-end.ts";
 import type { Decision } from "./decision.ts";
 import { parseItemId } from "./item-id.ts";
 import { judgeJoin } from "./join.ts";
-import { dependentsOf, planOf } from "./plan.ts";
+import { planOf } from "./plan.ts";
 import { settleItem } from "./settle-item.ts";
+import { isHandled, standInOf, waitersOn } from "./stand-ins.ts";
 import { stopEverything } from "./stop-task.ts";
 import { isFailed } from "./task-facts.ts";
 
@@ -33,20 +34,21 @@ function settleTask(decision: Decision, taskId: string): void {
     });
     return;
   }
-  for (const { task } of dependentsOf(head.workflow, taskId)) {
-    const state = decision.get(task.id);
-    if (state?.status === "PENDING" && state.waitsFor === 0) judge(decision, task.id);
+  for (const id of waitersOn(head, taskId)) {
+    const state = decision.get(id);
+    if (state?.status === "PENDING" && state.waitsFor === 0) judge(decision, id);
   }
 }
 
-/** A failure that another task waits for goes on there instead of ending the run. */
+/** A failure that another task waits for goes on there instead of ending the run; one that is replaced went on there before. */
 function tripsFailFast({ head, store }: Decision, taskId: string): boolean {
   const task = store.get(taskId);
   return (
     head.workflow.onFailure === "fail_fast" &&
     task !== undefined &&
     isFailed(task.status) &&
-    !planOf(head.workflow).handled.has(taskId)
+    standInOf(head, taskId) === undefined &&
+    !isHandled(store, taskId)
   );
 }
 
@@ -55,7 +57,7 @@ function judge(decision: Decision, id: string): void {
   const task = planOf(head.workflow).task.get(id);
   if (task === undefined) return;
   const taskId = asTaskId(id);
-  switch (judgeJoin(head.workflow, task, (other) => decision.get(other))) {
+  switch (judgeJoin(decision.store, task)) {
     case "start":
       if (!decision.held) decision.command({ type: "evaluate-task", taskId });
       return;

@@ -5,6 +5,7 @@ import { itemId } from "./item-id.ts";
 import { disarmParked } from "./park-task.ts";
 import type { EndingCause } from "./run-state.ts";
 import { settleFanOut } from "./settle-fan-out.ts";
+import { tasksOf } from "./stand-ins.ts";
 import { isDispatched } from "./task-facts.ts";
 
 /**
@@ -68,5 +69,5 @@ export function stopEverything(decision: Decision, order: EndingOrder): void {
     decision.emit({ type: "run.cancelling", ...order });
     decision.command({ type: "close-envelope", envelope: "run" });
   }
-  for (const { id } of decision.head.workflow.tasks) stopTask(decision, id, order.reason);
+  for (const { id } of tasksOf(decision.head)) stopTask(decision, id, order.reason);
 }

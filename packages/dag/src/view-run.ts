@@ -1,10 +1,13 @@
 import type { RunStatus, RunView, TaskView } from "@bridle/protocol";
 
+import { degradedSoFar } from "./degraded-so-far.ts";
+import { parseItemId } from "./item-id.ts";
 import { failsAt } from "./park-task.ts";
 import { specOf } from "./plan.ts";
 import type { RunState, TaskState } from "./run-state.ts";
 import { storeInPlace } from "./run-store.ts";
 import { forEachState } from "./run-walk.ts";
+import { standInOf } from "./stand-ins.ts";
 
 /** The run's status, from its decisions alone. WAITING: every task in hand is between attempts or parked. */
 export function summaryStatus(run: RunState): RunStatus {
@@ -21,7 +24,8 @@ export type RunViewCore = Omit<RunView, "runId" | "traceId" | "seq" | "budget" |
 /** Tasks in workflow order, each fan-out followed by those of its items that have been touched. */
 export function viewRun(run: RunState): RunViewCore {
   const tasks: TaskView[] = [];
-  forEachState(storeInPlace(run), (taskId, state) => tasks.push(viewTask(run, taskId, state)));
+  const store = storeInPlace(run);
+  forEachState(store, (taskId, state) => tasks.push(viewTask(run, taskId, state)));
   const stop = run.finished?.stop ?? run.paused?.stop;
   return {
     workflow: run.workflow.name,
@@ -31,7 +35,7 @@ export function viewRun(run: RunState): RunViewCore {
     ...(run.startedAt === undefined ? {} : { startedAt: run.startedAt }),
     ...(run.finished === undefined ? {} : { finishedAt: run.finished.at }),
     tasks,
-    degraded: [...(run.finished?.degraded ?? [])],
+    degraded: [...(run.finished?.degraded ?? degradedSoFar(store))],
     ...(stop === undefined ? {} : { stop }),
   };
 }
@@ -49,6 +53,7 @@ function viewTask(run: RunState, taskId: string, state: Readonly<TaskState>): Ta
     ...present("items", countsOf(state)),
     ...present("parked", parkingOf(state)),
     degraded: [...(state.degraded ?? [])],
+    ...present("replacedBy", replacedBy(run, taskId, state)),
     ...present("error", state.error),
     ...present("stop", state.stop),
   };
@@ -69,6 +74,15 @@ function parkingOf(state: Readonly<TaskState>): TaskView["parked"] {
     until: wakeAt ?? parkedAt,
     failsAt: failsAt(state, parkedAt),
   };
+}
+
+function replacedBy(
+  run: RunState,
+  taskId: string,
+  { status }: Readonly<TaskState>,
+): string | undefined {
+  const name = parseItemId(taskId)?.parent ?? taskId;
+  return status === "COMPLETED" ? undefined : standInOf(run, name);
 }
 
 /** A field that is there when it has a value. */

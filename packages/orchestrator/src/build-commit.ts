@@ -56,6 +56,11 @@ export function buildCommit(parts: CommitParts): DecisionCommit {
     envelopesOpened: commands.flatMap((command) =>
       command.type === "open-envelope" ? [{ taskId: command.taskId, terms: command.terms }] : [],
     ),
+    openings: commands.flatMap((command) =>
+      command.type === "reserve-opening"
+        ? [{ taskId: command.taskId, holdId: command.holdId, amounts: command.amounts }]
+        : [],
+    ),
     // BU-6: whatever else is lost, an ended run can reserve nothing more.
     envelopesClosed: [...new Set(ended ? [...closed, "run" as const] : closed)],
     cancels: commands.flatMap((command) =>

@@ -52,7 +52,7 @@ export async function failPoisonedRun({
     runId,
     lease,
     expectedDecisions: stored.decisions,
-    events: await withStopFigures(store.ledger, runId, [finished]),
+    events: await withStopFigures({ store, runId, run: undefined }, [finished]),
     consumed: [],
     status: "FAILED",
     inputs: [],

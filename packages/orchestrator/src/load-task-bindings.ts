@@ -1,4 +1,4 @@
-import { referencesOf } from "@bridle/dag";
+import { readsFrom, referencesOf } from "@bridle/dag";
 import type { RunState } from "@bridle/dag";
 import type { RunLog } from "@bridle/ports";
 import { asTaskId, defaultLimits } from "@bridle/protocol";
@@ -6,6 +6,8 @@ import type { RunId, TaskId } from "@bridle/protocol";
 
 export interface BindingsRequest {
   readonly template: unknown;
+  /** The task whose template it is; undefined for the run's output. */
+  readonly reader: string | undefined;
   readonly runId: RunId;
   readonly run: RunState;
   readonly runs: Pick<RunLog, "outputs">;
@@ -24,20 +26,21 @@ interface Wanted {
 
 /**
  * Loads the outputs a template names, and no others: at most 1 MiB together, so that a fan-out of large outputs cannot
- * fill the scheduler's memory (LF-5). A task that did not complete has `output: null`; a fan-out has a list in item order.
+ * fill the scheduler's memory (LF-5). A replaced task has the output of the one that stepped in for it. A task that did not complete has `output: null`; a fan-out has a list in item order.
  */
 export async function loadTaskBindings(
   request: BindingsRequest,
 ): Promise<Readonly<Record<string, TaskBinding>> | "too_large"> {
-  const { template, run } = request;
+  const { template, run, reader } = request;
   const bindings: Record<string, TaskBinding> = Object.create(null) as Record<string, TaskBinding>;
   const wanted: Wanted[] = [];
   for (const { task, field } of referencesOf(template)) {
+    const source = readsFrom(run, task, reader);
     const binding = (bindings[task] ??= {
-      status: run.tasks[task]?.status ?? "PENDING",
+      status: run.tasks[source]?.status ?? "PENDING",
       output: null,
     });
-    if (field === "output") wanted.push(wantedOutputs(run, task, binding));
+    if (field === "output") wanted.push(wantedOutputs(run, source, binding));
   }
   return (await fillOutputs(request, wanted)) ? bindings : "too_large";
 }

@@ -1,13 +1,15 @@
 import type { Bus } from "@bridle/bus";
-import { decide, evolve, pendingCommands, summaryStatus } from "@bridle/dag";
+import { evolve, pendingCommands, summaryStatus } from "@bridle/dag";
 import type { RunCommand, RunInput, RunState } from "@bridle/dag";
 import type { Clock } from "@bridle/kernel";
 import type { DecisionCommit, Store, TaskQueue } from "@bridle/ports";
 import { eventClasses, isTerminalRun } from "@bridle/protocol";
-import type { DecisionEvent, RunId, RunStatus, Spender, TaskId } from "@bridle/protocol";
+import type { RunId, RunStatus, Spender, TaskId } from "@bridle/protocol";
 
 import type { Arrival } from "./arrival.ts";
 import { buildCommit, changesAnything } from "./build-commit.ts";
+import { decideBatch } from "./decide-batch.ts";
+import type { Decided } from "./decide-batch.ts";
 import { dispatchTasks } from "./dispatch-tasks.ts";
 import type { DispatchCommand } from "./dispatch-tasks.ts";
 import { fenceOffLost } from "./fence-off-lost.ts";
@@ -15,6 +17,7 @@ import type { RunEvaluator } from "./run-evaluator.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { withStopFigures } from "./stop-figures.ts";
+import { withRoom } from "./with-room.ts";
 
 /*
  * One live run: folds what happened, decides, commits, then acts.
@@ -72,12 +75,6 @@ function asksWhoWorks({ input }: Arrival): boolean {
   // The table holds for each type what takes that type's input.
   const matters = whoWorksMatters[input.type] as boolean | ((input: RunInput) => boolean);
   return typeof matters === "boolean" ? matters : matters(input);
-}
-
-interface Decided {
-  readonly arrivals: Arrival[];
-  readonly events: DecisionEvent[];
-  readonly commands: RunCommand[];
 }
 
 export class RunActor {
@@ -146,7 +143,10 @@ export class RunActor {
       const arrivals = this.#mailbox.splice(0, batchSize);
       // oxlint-disable-next-line no-await-in-loop -- A4
       if (arrivals.some(asksWhoWorks)) await this.#foldJournal();
-      const decided = this.#decideBatch(arrivals);
+      // oxlint-disable-next-line no-await-in-loop -- A1: the room is that of the last commit
+      const batch = await this.#withRoom(arrivals);
+      const decided = decideBatch(this.#state, batch, this.#options.evaluator);
+      this.#state = decided.run;
       // oxlint-disable-next-line no-await-in-loop -- A1
       await this.#commit(decided);
       if (isTerminalRun(this.#status)) return this.#end();
@@ -163,6 +163,11 @@ export class RunActor {
     await fenceOffLost({ attempts: store.attempts, runId, run: this.#state, arrivals });
   }
 
+  async #withRoom(arrivals: readonly Arrival[]): Promise<Arrival[]> {
+    const { store, runId } = this.#options;
+    return withRoom({ ledger: store.ledger, runId, workflow: this.#state.workflow }, arrivals);
+  }
+
   async #foldJournal(): Promise<void> {
     const { store, runId, settings } = this.#options;
     for (;;) {
@@ -177,32 +182,6 @@ export class RunActor {
     }
   }
 
-  /** Answers that need no evaluator join the same batch: a ready task is scheduled in the commit that made it ready. */
-  #decideBatch(arrivals: Arrival[]): Decided {
-    const decided: Decided = { arrivals: [], events: [], commands: [] };
-    for (let next = arrivals.shift(); next !== undefined; next = arrivals.shift()) {
-      const { events, commands } = decide(this.#state, next.input, next.at);
-      for (const event of events) this.#state = evolve(this.#state, event);
-      decided.arrivals.push(next);
-      decided.events.push(...events);
-      for (const command of commands) {
-        const answer =
-          command.type === "evaluate-task"
-            ? this.#options.evaluator.evaluateStaticTask(command.taskId)
-            : undefined;
-        if (answer === undefined || command.type !== "evaluate-task")
-          decided.commands.push(command);
-        else
-          arrivals.push({
-            input: { type: "task-evaluated", taskId: command.taskId, result: answer.result },
-            at: next.at,
-            bodies: answer.bodies,
-          });
-      }
-    }
-    return decided;
-  }
-
   async #commit({ arrivals, events, commands }: Decided): Promise<void> {
     const { runId, traceId, store, bus, clock, lease } = this.#options;
     const status = summaryStatus(this.#state);
@@ -211,7 +190,7 @@ export class RunActor {
       lease,
       expectedDecisions: this.#decisions,
       arrivals,
-      events: await withStopFigures(store.ledger, runId, events),
+      events: await withStopFigures({ store, runId, run: this.#state }, events),
       commands,
       status: status === this.#status ? undefined : status,
       snapshot: this.#snapshotIfDue(events.length),

@@ -1,4 +1,4 @@
-import { parseItemId } from "@bridle/dag";
+import { openingHoldOf, parseItemId } from "@bridle/dag";
 import type { CompiledTask, CompiledWorkflow, RunState, TaskEvaluation } from "@bridle/dag";
 import type { Bindings, EvaluationAnswer, Expressions, RunLog } from "@bridle/ports";
 import { asTaskId, defaultLimits } from "@bridle/protocol";
@@ -59,7 +59,7 @@ export class RunEvaluator {
     const index = parseItemId(taskId)?.index;
     if (index !== undefined) return this.#evaluateItem({ taskId, task, index, run });
     if (task.if !== undefined) {
-      const answer = await this.#evaluate(task.if, run, {});
+      const answer = await this.#evaluate(task.if, run, { reader: task.id });
       if (!answer.ok) return failed(answer, "if");
       if (typeof answer.value !== "boolean") {
         return failure(
@@ -70,7 +70,7 @@ export class RunEvaluator {
       if (!answer.value) return { result: { kind: "skip" }, bodies: [] };
     }
     if (task.forEach !== undefined) return this.#evaluateList(taskId, task, run);
-    const answer = await this.#evaluate(task.input, run, {});
+    const answer = await this.#evaluate(task.input, run, { reader: task.id });
     return answer.ok ? this.#ready(taskId, task, answer.value) : failed(answer, "input");
   }
 
@@ -79,7 +79,7 @@ export class RunEvaluator {
   }
 
   async #evaluateList(taskId: TaskId, task: CompiledTask, run: RunState): Promise<TaskAnswer> {
-    const answer = await this.#evaluate(task.forEach?.items, run, {});
+    const answer = await this.#evaluate(task.forEach?.items, run, { reader: task.id });
     if (!answer.ok) return failed(answer, "forEach.items");
     const list = answer.value;
     if (!Array.isArray(list)) {
@@ -103,7 +103,8 @@ export class RunEvaluator {
   }): Promise<TaskAnswer> {
     const { taskId, task, index, run } = job;
     const items = await this.#itemsOf(task.id);
-    const answer = await this.#evaluate(task.input, run, { item: items[index], index });
+    const own = { item: items[index], index };
+    const answer = await this.#evaluate(task.input, run, { reader: task.id, own });
     return answer.ok
       ? this.#ready(taskId, task, answer.value)
       : failed(answer, `input of item ${index}`);
@@ -121,9 +122,13 @@ export class RunEvaluator {
     return this.#list.items;
   }
 
-  async #evaluate(template: unknown, run: RunState, own: Bindings): Promise<EvaluationAnswer> {
+  async #evaluate(
+    template: unknown,
+    run: RunState,
+    { reader, own }: { readonly reader?: string; readonly own?: Bindings },
+  ): Promise<EvaluationAnswer> {
     const { runId, runs, input, expressions } = this.#options;
-    const tasks = await loadTaskBindings({ template, runId, runs, run });
+    const tasks = await loadTaskBindings({ template, reader, runId, runs, run });
     if (tasks === "too_large") {
       return {
         ok: false,
@@ -145,6 +150,7 @@ export class RunEvaluator {
       priority: task.priority,
       allowModelFallback: task.allowModelFallback,
       onTrip: budget.onTrip,
+      ...ladderOf(this.#options, task.id),
       ...envelopeTokens(budget.limit.tokens, task.budget.limit.tokens),
       ...(tenant === undefined ? {} : { tenant }),
       ...(breaker === undefined ? {} : { breaker }),
@@ -157,6 +163,16 @@ export class RunEvaluator {
 function envelopeTokens(...limits: readonly number[]): Pick<TaskEnvelope, "envelopeTokens"> {
   const tokens = Math.min(...limits);
   return tokens === Number.MAX_SAFE_INTEGER ? {} : { envelopeTokens: tokens };
+}
+
+/** BU-19: whether something steps in for it, or it steps in itself. */
+function ladderOf(
+  { runId, workflow: { degrade = [] } }: RunEvaluatorOptions,
+  id: string,
+): Pick<TaskEnvelope, "hasSimplerFlow" | "openingHold"> {
+  const stepsIn = degrade.some((each) => each.with.id === id);
+  if (stepsIn) return { openingHold: openingHoldOf(runId, id) };
+  return degrade.some(({ replace }) => replace.includes(id)) ? { hasSimplerFlow: true } : {};
 }
 
 function describe(value: unknown): string {

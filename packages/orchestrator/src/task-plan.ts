@@ -4,7 +4,8 @@ import type { TaskId } from "@bridle/protocol";
 
 /** Tasks of one workflow by name, so that looking one up does not scan ten thousand. */
 export function taskLookup(workflow: CompiledWorkflow): (taskId: TaskId) => CompiledTask {
-  const byName = new Map(workflow.tasks.map((task) => [task.id, task]));
+  const standIns = (workflow.degrade ?? []).map((each) => each.with);
+  const byName = new Map([...workflow.tasks, ...standIns].map((task) => [task.id, task]));
   return (taskId) => {
     const task = byName.get(parseItemId(taskId)?.parent ?? taskId);
     if (task === undefined)

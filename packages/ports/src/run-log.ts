@@ -1,4 +1,5 @@
 import type {
+  Amounts,
   DecisionEvent,
   EnvelopeTerms,
   JournalEvent,
@@ -70,6 +71,13 @@ export interface DecisionCommit {
   readonly timersSet: readonly TimerEntry[];
   readonly timersCleared: readonly string[];
   readonly envelopesOpened: readonly { readonly taskId: TaskId; readonly terms: EnvelopeTerms }[];
+  /**
+   * What is set aside for first attempts of tasks whose envelopes this commit opens, by the ladder's rule. When one cannot be, the
+   * commit is refused as a whole.
+   */
+  readonly openings?:
+    | readonly { readonly taskId: TaskId; readonly holdId: string; readonly amounts: Amounts }[]
+    | undefined;
   /** Task ids, or `run`, after which nothing can be reserved there. */
   readonly envelopesClosed: readonly (TaskId | "run")[];
   /** Attempts whose workers are to stop. */
@@ -86,7 +94,10 @@ export interface DecisionCommit {
 
 export type CommitAnswer =
   | { readonly committed: true; readonly seq: number; readonly decisions: number }
-  | { readonly committed: false; readonly reason: "version" | "lease" | "unknown_run" };
+  | {
+      readonly committed: false;
+      readonly reason: "version" | "lease" | "unknown_run" | "opening_refused";
+    };
 
 /**
  * The log of every run: decisions and journal under one gap-free sequence given in commit order.

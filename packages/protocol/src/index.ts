@@ -171,6 +171,8 @@ export {
   breakerSpecSchema,
   type BreakerTerms,
   breakerTermsSchema,
+  type DegradeSpec,
+  degradeSpecSchema,
   dependencySpecSchema,
   envelopeSpecSchema,
   forEachSpecSchema,

@@ -106,6 +106,24 @@ export const taskSpecSchema = z.strictObject({
   allowModelFallback: z.boolean().default(true),
 });
 
+/** A task that steps in for others: it waits for what they waited for, and has no branches of its own. */
+export const standInSpecSchema = taskSpecSchema.omit({
+  dependsOn: true,
+  needs: true,
+  if: true,
+  forEach: true,
+  concurrency: true,
+});
+
+/** The last rung of the ladder: one task in place of several (BU-19). */
+export const degradeSpecSchema = z.strictObject({
+  replace: z.array(z.string()).min(1, "Name the tasks to replace."),
+  with: standInSpecSchema,
+});
+
+/** More alternatives than this are a workflow of their own. */
+const mostAlternatives = 20;
+
 /** The breaker's own ranges: what a workflow may say is what a breaker can do. */
 function own({ min, max, isWhole }: SettingRange): z.ZodOptional<z.ZodNumber> {
   return (isWhole ? z.int() : z.number()).min(min).max(max).optional();
@@ -156,6 +174,7 @@ export const workflowSpecSchema = z.strictObject({
   tasks: z.array(taskSpecSchema).min(1, "A workflow needs at least one task."),
   onFailure: z.enum(["fail_fast", "continue"]).default("fail_fast"),
   guards: z.strictObject({ breaker: breakerSpecSchema.optional() }).optional(),
+  degrade: z.array(degradeSpecSchema).max(mostAlternatives).optional(),
   output: z.unknown().optional(),
 });
 
@@ -163,6 +182,7 @@ export const workflowSpecSchema = z.strictObject({
 export type WorkflowSpecInput = z.input<typeof workflowSpecSchema>;
 /** What it means, defaults filled in, durations in milliseconds. */
 export type WorkflowSpec = z.output<typeof workflowSpecSchema>;
+export type DegradeSpec = z.output<typeof degradeSpecSchema>;
 export type TaskSpec = z.output<typeof taskSpecSchema>;
 export type RetrySpec = z.output<typeof retrySpecSchema>;
 export type JoinCondition = (typeof joinConditions)[number];

@@ -220,23 +220,15 @@ function driver(
   };
 }
 
-function envelopeOf(task: TaskToRun): object {
-  const { agent, input, taskMs, stepMs, workflow = "test", breaker } = task;
-  const { onTrip, tenant, allowModelFallback = true, hasSimplerFlow, openingHold } = task;
+/** As JSON text it has the members that have a value. */
+function envelopeOf({ limit: _limit, runLimit: _runLimit, ...task }: TaskToRun): object {
   return {
-    workflow,
-    ...(breaker === undefined ? {} : { breaker }),
-    agent,
-    input: input ?? null,
-    taskMs: taskMs ?? 600_000,
+    workflow: "test",
     priority: "foreground",
-    allowModelFallback,
-    ...(task.envelopeTokens === undefined ? {} : { envelopeTokens: task.envelopeTokens }),
-    ...(onTrip === undefined ? {} : { onTrip }),
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(hasSimplerFlow === undefined ? {} : { hasSimplerFlow }),
-    ...(openingHold === undefined ? {} : { openingHold }),
-    ...(stepMs === undefined ? {} : { stepMs }),
+    allowModelFallback: true,
+    ...task,
+    input: task.input ?? null,
+    taskMs: task.taskMs ?? 600_000,
   };
 }
 

@@ -1,4 +1,11 @@
-import type { DecisionCommit, NewRun, RunLog, StoredRun, SubmitAnswer } from "@bridle/ports";
+import type {
+  CommitAnswer,
+  DecisionCommit,
+  NewRun,
+  RunLog,
+  StoredRun,
+  SubmitAnswer,
+} from "@bridle/ports";
 import { asRunId, isTerminalRun } from "@bridle/protocol";
 import type { LogEntry, RunEvent } from "@bridle/protocol";
 
@@ -140,16 +147,34 @@ async function commitDecisions(
   hints: Hints,
   commit: DecisionCommit,
 ): ReturnType<RunLog["commit"]> {
+  const { openings = [] } = commit;
   const values = commitValues(commit);
-  const row = await sql.one<{
-    refusal: "version" | "lease" | "unknown_run" | null;
-    seq: string;
-    decisions: number;
-  }>(call("commit_decisions", values), values);
+  const row = await (openings.length === 0
+    ? sql.one<CommitRow>(call("commit_decisions", values), values)
+    : commitWithOpenings(sql, openings, values));
   if (row.refusal !== null) return { committed: false, reason: row.refusal };
   hints.run(commit.runId);
   if (commit.cancels.length > 0 || isEnd(commit)) hints.orders(commit.runId);
   return { committed: true, seq: Number(row.seq), decisions: row.decisions };
+}
+
+interface CommitRow {
+  readonly refusal: Extract<CommitAnswer, { committed: false }>["reason"] | null;
+  readonly seq: string;
+  readonly decisions: number;
+}
+
+async function commitWithOpenings(
+  sql: SqlDatabase,
+  openings: NonNullable<DecisionCommit["openings"]>,
+  values: readonly unknown[],
+): Promise<CommitRow> {
+  const columns = openings.map(({ taskId, holdId, amounts }) => {
+    const [tokens, nanoUsd, calls] = toColumn(amounts);
+    return { taskId, holdId, tokens, nanoUsd, calls };
+  });
+  const all = [JSON.stringify(columns), ...values];
+  return sql.one<CommitRow>(call("commit_with_openings", all), all);
 }
 
 /** In the order of `bridle.commit_decisions`. */

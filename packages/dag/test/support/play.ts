@@ -45,7 +45,8 @@ export interface Disturbance {
     | "lose"
     | "cancel"
     | "takeover"
-    | "stale";
+    | "stale"
+    | "refuse";
 }
 
 /** What changes no outcome. */
@@ -82,12 +83,24 @@ const disturbances: Readonly<
   takeover: (world) => {
     for (const command of pendingCommands(world.run)) world.perform(command);
   },
+  refuse: (world, _, pick) => refuse(world, pick),
   stale: (world, id) => {
     world.finish(id, success(), 99);
     world.evaluate(id);
     world.tell({ type: "timer", key: `retry:${id}` });
   },
 };
+
+/** A guard refuses a task that a simpler flow may replace, with room for it; once. */
+function refuse(world: World, pick: number): void {
+  const { workflow, degradations } = world.run;
+  const replace = workflow.degrade?.[0]?.replace ?? [];
+  const refusable = inHand(world).filter((id) => replace.includes(id.split("[")[0] ?? ""));
+  const id = refusable[pick % Math.max(1, refusable.length)];
+  if (id === undefined || degradations !== undefined) return;
+  const room = { tokens: 10, nanoUsd: 10, calls: 10 };
+  world.finish(id, failure("breaker_open"), world.attempt(id), room);
+}
 
 function disturb(world: World, kind: Disturbance["disturb"], pick: number): void {
   disturbances[kind](world, inHand(world)[0] ?? "t0", pick);

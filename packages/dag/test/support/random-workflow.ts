@@ -45,7 +45,11 @@ export const plans: fc.Arbitrary<readonly Planned[]> = fc
   .integer({ min: 1, max: 8 })
   .chain((length) => fc.tuple(...Array.from({ length }, (_, index) => plannedTask(index))));
 
-export function compilePlan(plan: readonly Planned[], onFailure: string): CompiledWorkflow {
+export function compilePlan(
+  plan: readonly Planned[],
+  onFailure: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): CompiledWorkflow {
   const tasks = plan.map(({ id, needs, items, maxFailures }) => [
     id,
     {
@@ -56,11 +60,15 @@ export function compilePlan(plan: readonly Planned[], onFailure: string): Compil
         : { forEach: { items: "${{ input.list }}", maxFailures }, concurrency: { limit: 2 } }),
     },
   ]);
-  return workflow(Object.fromEntries(tasks), { onFailure });
+  return workflow(Object.fromEntries(tasks), { onFailure, ...fields });
 }
 
-export function worldOf(plan: readonly Planned[], onFailure: string): World {
-  const world = new World(compilePlan(plan, onFailure));
+export function worldOf(
+  plan: readonly Planned[],
+  onFailure: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): World {
+  const world = new World(compilePlan(plan, onFailure, fields));
   for (const { id, turnsOut, items } of plan) {
     if (turnsOut === "skips") world.evaluations.set(id, { kind: "skip" });
     else if (turnsOut === "errors") {

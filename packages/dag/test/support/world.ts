@@ -1,6 +1,6 @@
 import { compileWorkflow, decide, evolve, initialRun, pendingCommands, viewRun } from "@bridle/dag";
 import type { CompiledWorkflow, RunCommand, RunInput, RunState, TaskEvaluation } from "@bridle/dag";
-import type { DecisionEvent, EndCause, RunEvent, TaskOutcome } from "@bridle/protocol";
+import type { Amounts, DecisionEvent, EndCause, RunEvent, TaskOutcome } from "@bridle/protocol";
 import { asRunId, asTaskId, fromWireAmounts, toWireAmounts, noAmounts } from "@bridle/protocol";
 
 export { fromWireAmounts };
@@ -144,8 +144,10 @@ export class World {
     taskId: string,
     outcome: TaskOutcome = success(),
     attempt = this.attempt(taskId),
+    room?: Amounts,
   ): readonly DecisionEvent[] {
-    return this.tell({ type: "task-finished", taskId: asTaskId(taskId), attempt, outcome });
+    const finished = { type: "task-finished", taskId: asTaskId(taskId), attempt, outcome } as const;
+    return this.tell(room === undefined ? finished : { ...finished, room });
   }
 
   lose(taskId: string): readonly DecisionEvent[] {

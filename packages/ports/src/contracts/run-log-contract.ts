@@ -2,6 +2,7 @@ import { describe } from "vitest";
 
 import { commitContract } from "./commit-contract.ts";
 import { logContentContract } from "./log-content-contract.ts";
+import { openingContract } from "./opening-contract.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 import { submitContract } from "./submit-contract.ts";
@@ -12,6 +13,7 @@ export function runLogContract(createStore: CreateStore): void {
     const subject = useStore(createStore);
     submitContract(subject);
     commitContract(subject);
+    openingContract(subject);
     logContentContract(subject);
   });
 }

@@ -1,3 +1,4 @@
+import { restoreLedger, snapshotLedger } from "@bridle/budget";
 import { eventClasses, isTerminalRun } from "@bridle/protocol";
 
 import type {
@@ -93,8 +94,27 @@ function commitDecisions(state: MemoryState, commit: DecisionCommit): CommitAnsw
   if (run.decisions !== commit.expectedDecisions || run.ended) {
     return { committed: false, reason: "version" };
   }
+  if (!reserveOpenings(state, run, commit)) return { committed: false, reason: "opening_refused" };
   apply(state, run, commit);
   return { committed: true, seq: run.log.length, decisions: run.decisions };
+}
+
+/** False: one was refused, and everything is as before. */
+function reserveOpenings(state: MemoryState, run: RunRecord, commit: DecisionCommit): boolean {
+  const { openings = [], runId, at, envelopesOpened } = commit;
+  if (openings.length === 0) return true;
+  const [ledger, entries] = [snapshotLedger(run.ledger), run.log.length];
+  for (const { taskId, terms } of envelopesOpened) {
+    moveLedger(state, run, { type: "open", taskId, terms });
+  }
+  const answers = openings.map((opening) => {
+    const request = { ...opening, runId, attempt: 1, step: 0, kind: "ladder", at } as const;
+    return moveLedger(state, run, { type: "reserve", ...request });
+  });
+  if (answers.every(({ admitted }) => admitted)) return true;
+  run.ledger = restoreLedger(ledger);
+  run.log.splice(entries);
+  return false;
 }
 
 function apply(state: MemoryState, run: RunRecord, commit: DecisionCommit): void {

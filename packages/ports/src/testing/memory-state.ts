@@ -35,7 +35,7 @@ export interface TaskRecord {
 export interface RunRecord {
   readonly order: number;
   readonly submitted: NewRun;
-  readonly ledger: LedgerState;
+  ledger: LedgerState;
   readonly log: LogEntry[];
   readonly inputs: Map<string, string>;
   readonly tasks: Map<string, TaskRecord>;

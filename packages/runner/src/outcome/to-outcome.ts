@@ -35,7 +35,8 @@ function stopOf(end: FailedEnd, { taskId, envelopes }: OutcomeFacts): Stop {
   const { guard, rule, hint } = stopRuleOf(end.cause, end.code);
   const envelope = envelopeOf(end, taskId, envelopes ?? []);
   return {
-    reason: end.cause,
+    // D4: the caller is told that it was degraded, not only that there was no money.
+    reason: end.code === "budget_exhausted_degraded" ? end.code : end.cause,
     guard,
     rule,
     evidence: {
