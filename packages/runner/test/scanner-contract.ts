@@ -180,16 +180,20 @@ export function scannerContract(name: string, start: () => Promise<ScannerHarnes
       ]);
     });
 
-    it.each([-1, 0, 1, 1.5, Number.NaN, process.pid])(
-      "[WD-13] %s is never taken for the group of an isolate",
-      async (pid) => {
-        const { scanner } = await world();
-        const watch = scanner.watch({ id: "a", taskMs: 60_000 });
+    it.each([
+      ["-1", -1],
+      ["0", 0],
+      ["1", 1],
+      ["1.5", 1.5],
+      ["NaN", Number.NaN],
+      ["this process", process.pid],
+    ])("[WD-13] %s is never taken for the group of an isolate", async (_, pid) => {
+      const { scanner } = await world();
+      const watch = scanner.watch({ id: "a", taskMs: 60_000 });
 
-        expect(() => watch.setPid(pid)).toThrow(/cannot be the process group/);
-        expect(() => scanner.watch({ id: "b", taskMs: 60_000, pid })).toThrow(RangeError);
-        expect(scanner.open).toBe(1);
-      },
-    );
+      expect(() => watch.setPid(pid)).toThrow(/cannot be the process group/);
+      expect(() => scanner.watch({ id: "b", taskMs: 60_000, pid })).toThrow(RangeError);
+      expect(scanner.open).toBe(1);
+    });
   });
 }

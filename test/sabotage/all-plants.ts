@@ -1,0 +1,19 @@
+import type { Plant } from "./plant.ts";
+import { breakerPlants } from "./plants/breaker.ts";
+import { budgetPlants } from "./plants/budget.ts";
+import { executionPlants } from "./plants/execution.ts";
+import { guardPlants } from "./plants/guards.ts";
+import { protocolPlants } from "./plants/protocol.ts";
+import { schedulingPlants } from "./plants/scheduling.ts";
+import { watchdogPlants } from "./plants/watchdog.ts";
+
+/** In the order in which they are planted: the quick ones first. */
+export const allPlants: readonly Plant[] = [
+  ...guardPlants,
+  ...breakerPlants,
+  ...watchdogPlants,
+  ...budgetPlants,
+  ...schedulingPlants,
+  ...executionPlants,
+  ...protocolPlants,
+];

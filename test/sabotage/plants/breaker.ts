@@ -1,0 +1,77 @@
+import type { RulePlant } from "../plant.ts";
+
+const src = "packages/breaker/src";
+const tests = "packages/breaker/test";
+
+export const breakerPlants: readonly RulePlant[] = [
+  {
+    name: "half-is-not-enough",
+    finder: "tests",
+    rule: "BR-2",
+    file: `${src}/failure-rate-trigger.ts`,
+    find: "if (failures / total < this.#settings.failureRateThreshold) return noHits;",
+    replace: "if (failures / total <= this.#settings.failureRateThreshold) return noHits;",
+    why: "A tool that fails exactly every other time would never be stopped.",
+    tests: [`${tests}/opening.test.ts`],
+  },
+  {
+    name: "window-keeps-what-left-it",
+    finder: "tests",
+    rule: "BR-1",
+    file: `${src}/ring-window.ts`,
+    find: "this.failures -= this.#failures[cell] ?? 0;",
+    replace: "this.failures -= 0 * (this.#failures[cell] ?? 0);",
+    why: "Failures of yesterday would open the breaker today.",
+    tests: [`${tests}/ring-window.test.ts`],
+  },
+  {
+    name: "row-survives-success",
+    finder: "tests",
+    rule: "BR-3",
+    file: `${src}/consecutive-failures-trigger.ts`,
+    find: 'if (this.#overTasks || sample.unit === "call") this.clear();',
+    replace: "if (this.#overTasks) this.clear();",
+    why: "Five failures spread over a day would count as five in a row.",
+    tests: [`${tests}/opening.test.ts`],
+  },
+  {
+    name: "half-open-lets-all-through",
+    finder: "tests",
+    rule: "BR-8",
+    file: `${src}/probe-slots.ts`,
+    find: "return this.#leases.size + this.#succeeded < this.#size;",
+    replace: "return this.#succeeded < this.#size;",
+    why: "After each cooldown the whole fleet would be let loose on a provider that may still be down.",
+    tests: [`${tests}/half-open.test.ts`],
+  },
+  {
+    name: "late-result-counts",
+    finder: "tests",
+    rule: "BR-6",
+    file: `${src}/breaker-cell.ts`,
+    find: 'permit.generation === this.#callPermit.generation && this.#state.name !== "OPEN";',
+    replace: 'this.#state.name !== "OPEN";',
+    why: "A call from before the opening would close, or open, the breaker of after it.",
+    tests: [`${tests}/half-open.test.ts`, `${tests}/late-and-lapsed.test.ts`],
+  },
+  {
+    name: "cooldown-ignores-the-server",
+    finder: "tests",
+    rule: "BR-11",
+    file: `${src}/cooldown-ms.ts`,
+    find: "return Math.max(Math.round(spread), Math.ceil(retryAfterMs));",
+    replace: "return Math.max(Math.round(spread), Math.ceil(0 * retryAfterMs));",
+    why: "A provider that asked for ten minutes would be asked again after thirty seconds.",
+    tests: [`${tests}/cooldown.test.ts`],
+  },
+  {
+    name: "throttling-opens-the-provider",
+    finder: "tests",
+    rule: "BR-14",
+    file: `${src}/route-outcome.ts`,
+    find: '  rate_limit: "none",',
+    replace: '  rate_limit: "provider",',
+    why: "One key over its limit would take the provider from everybody.",
+    tests: [`${tests}/route-outcome.test.ts`],
+  },
+];

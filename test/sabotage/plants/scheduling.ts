@@ -1,0 +1,66 @@
+import type { RulePlant } from "../plant.ts";
+
+export const schedulingPlants: readonly RulePlant[] = [
+  {
+    name: "join-ignores-a-branch-not-taken",
+    finder: "tests",
+    rule: "S4",
+    file: "packages/dag/src/join.ts",
+    find: 'return seen.has("live") || seen.size === 0 ? "start" : "skip-condition";',
+    replace: 'return seen.size >= 0 ? "start" : "skip-condition";',
+    why: "Tasks of a branch that a condition ruled out would run.",
+    tests: ["packages/dag/test/joins.test.ts"],
+  },
+  {
+    name: "one-retry-more",
+    finder: "tests",
+    rule: "S5",
+    file: "packages/dag/src/decide-attempt-end.ts",
+    find: "return state.spent + 1 < policy.maxAttempts;",
+    replace: "return state.spent < policy.maxAttempts;",
+    why: "A failing task would cost one attempt more than its author allowed.",
+    tests: ["packages/dag/test/attempt-end.test.ts"],
+  },
+  {
+    name: "cancel-waits-for-nobody",
+    finder: "tests",
+    rule: "S7",
+    file: "packages/dag/src/stop-task.ts",
+    find: 'decision.command({ type: "cancel-attempt", taskId, attempt, reason });',
+    replace:
+      'if (attempt < 0) decision.command({ type: "cancel-attempt", taskId, attempt, reason });',
+    why: "A cancelled agent would never be told.",
+    tests: ["packages/dag/test/control.test.ts"],
+  },
+  {
+    name: "crash-loses-a-dispatch",
+    finder: "tests",
+    rule: "S8",
+    file: "packages/dag/src/pending-commands.ts",
+    find: 'if (state.status === "CANCELLING") addCancel(commands, taskId, state);\n    else if (!isHeld(store)) addStart(commands, store, taskId);',
+    replace:
+      'if (state.status === "CANCELLING") addCancel(commands, taskId, state);\n    else if (!isHeld(store) && state.attempt === 0) addStart(commands, store, taskId);',
+    why: "A task whose scheduler died between commit and queue would wait for ever.",
+    tests: ["packages/dag/test/control.test.ts"],
+  },
+  {
+    name: "key-for-ever",
+    finder: "tests",
+    rule: "S9",
+    file: "packages/ports/src/testing/memory-run-log.ts",
+    find: "holder.idempotency.expiresAt > run.at) return holder;",
+    replace: "holder.idempotency.expiresAt > 0 * run.at) return holder;",
+    why: "A nightly job that always sends the same key would run once in its life.",
+    tests: ["apps/server/test/submit.test.ts"],
+  },
+  {
+    name: "window-one-too-wide",
+    finder: "tests",
+    rule: "LF-5",
+    file: "packages/dag/src/change-task.ts",
+    find: "while (items.open < spec.concurrency && items.frontier < items.total) {",
+    replace: "while (items.open <= spec.concurrency && items.frontier < items.total) {",
+    why: "A fan-out would use one slot more than it was given.",
+    tests: ["packages/dag/test/for-each.test.ts"],
+  },
+];
