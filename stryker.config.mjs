@@ -3,7 +3,7 @@
  */
 export default {
   testRunner: "vitest",
-  plugins: ["@stryker-mutator/vitest-runner"],
+  plugins: ["@stryker-mutator/vitest-runner", "./test/mutation/warm-runner.mjs"],
   coverageAnalysis: "perTest",
   concurrency: 1,
   incremental: true,

@@ -1,9 +1,10 @@
 /**
- * `npm run mutate [-- package …] [--fresh] [--file name] [--concurrency N]`
+ * `npm run mutate [-- package …] [--fresh] [--file name] [--concurrency N] [--cold]`
  *
  * Mutates the packages one after the other, all of them when none is named, and tells what no test found. A result of a
  * whole package is kept in `test/mutation/results`, and docs/mutation.md written anew. `--fresh` takes over no earlier
- * result; `--file` mutates one file below `src`, and keeps nothing. Exit code 1 when a package is below its floor.
+ * result; `--file` mutates one file below `src`, and keeps nothing; `--cold` loads the tests anew for each mutant. Exit
+ * code 1 when a package is below its floor.
  */
 import { parseArgs } from "node:util";
 
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     fresh: { type: "boolean", default: false },
     file: { type: "string", multiple: true },
     concurrency: { type: "string", default: "1" },
+    cold: { type: "boolean", default: false },
   },
 });
 
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
       files: values.file,
       isIncremental: !values.fresh,
       concurrency: Number(values.concurrency),
+      isCold: values.cold,
     });
     const result = readReport(one.name, new Date().toISOString().slice(0, 10), report);
     tell(result);

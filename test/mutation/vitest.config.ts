@@ -1,5 +1,7 @@
 import { defineConfig } from "vitest/config";
 
+import { ExamplesFirst } from "./examples-first.ts";
+
 /**
  * The tests of one pure package (`dir` names it), run in the sandbox of a mutation run. `@bridle/*` is looked for in the
  * sandbox: the links in node_modules lead to the files that are not mutated.
@@ -18,6 +20,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     isolate: false,
     pool: "threads",
+    sequence: { sequencer: ExamplesFirst },
     setupFiles: ["test/mutation/no-shrinking.ts"],
   },
 });

@@ -1,0 +1,109 @@
+import path from "node:path";
+import { BroadcastChannel } from "node:worker_threads";
+
+import { strykerPlugins as vitestPlugins } from "@stryker-mutator/vitest-runner";
+import { createVitest } from "vitest/node";
+
+/**
+ * Stryker's Vitest runner with the tests kept loaded between mutants: milliseconds each instead of a new thread, all of
+ * the package's modules and zod. It takes what can be switched on while the tests are loaded; the dry run, static mutants,
+ * and whatever `warm-thread.ts` is unsure of go to the runner underneath.
+ */
+class WarmRunner {
+  static inject = ["options", "$injector"];
+  #options;
+  #cold;
+  /** @type {Promise<{ unfit: Set<string>, ask: (message: unknown) => Promise<any>, end: () => Promise<void> }> | undefined} */
+  #session;
+
+  constructor(options, injector) {
+    this.#options = options;
+    const [{ factory }] = vitestPlugins;
+    this.#cold = injector.injectFunction(factory);
+  }
+
+  capabilities() {
+    return this.#cold.capabilities();
+  }
+
+  async init() {
+    await this.#cold.init();
+  }
+
+  async dryRun(options) {
+    return this.#cold.dryRun(options);
+  }
+
+  async mutantRun(options) {
+    const { testFilter, mutantActivation, activeMutant, hitLimit } = options;
+    if (mutantActivation === "static" || testFilter === undefined)
+      return this.#cold.mutantRun(options);
+    const session = await (this.#session ??= this.#open());
+    if (testFilter.some((test) => session.unfit.has(test))) return this.#cold.mutantRun(options);
+    const answer = await session.ask({ mutantId: activeMutant.id, tests: testFilter, hitLimit });
+    switch (answer.type) {
+      case "killed":
+        return {
+          status: "killed",
+          killedBy: [answer.test],
+          failureMessage: answer.message,
+          nrOfTests: answer.tried,
+        };
+      case "timeout":
+        return { status: "timeout", reason: `More than ${hitLimit} hits` };
+      case "survived":
+        return { status: "survived", nrOfTests: answer.tried };
+      default:
+        await session.end();
+        this.#session = undefined;
+        return this.#cold.mutantRun(options);
+    }
+  }
+
+  async dispose() {
+    await (await this.#session)?.end();
+    await this.#cold.dispose();
+  }
+
+  async #open() {
+    const { configFile, dir } = this.#options.vitest;
+    const channel = new BroadcastChannel("mutants");
+    const next = () =>
+      new Promise((resolve) => {
+        channel.addEventListener("message", ({ data }) => resolve(data), { once: true });
+      });
+    const ready = next();
+    const vitest = await createVitest("test", {
+      config: configFile,
+      dir,
+      runner: path.resolve("test/mutation/warm-thread.ts"),
+      maxWorkers: 1,
+      watch: false,
+      reporters: [{}],
+    });
+    const files = await vitest.globTestSpecifications();
+    vitest.provide("warmFiles", files.length);
+    const run = vitest.start();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads has no origins
+    const post = (message) => channel.postMessage(message);
+    const { unfit } = await ready;
+    return {
+      unfit: new Set(unfit),
+      ask: async (message) => {
+        const answer = next();
+        post(message);
+        return answer;
+      },
+      end: async () => {
+        post("end");
+        await run;
+        await vitest.close();
+        channel.close();
+      },
+    };
+  }
+}
+
+export const strykerPlugins = [
+  { kind: "TestRunner", name: "warm-vitest", injectableClass: WarmRunner },
+];
