@@ -4,8 +4,8 @@ import { asRunId, asTaskId, type DecisionEvent, type EnvelopeTerms } from "@brid
 import { createPostgresDatabase, createPostgresStore, type Database } from "@bridle/store-postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { startMutedProxy } from "../support/muted-proxy.ts";
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";
+import { startToxicProxy } from "../support/toxic-proxy.ts";
 import { until } from "../support/until.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
@@ -58,7 +58,7 @@ describe.skipIf(postgresBin === undefined)("a store on a server", { timeout: 60_
 
   it("whose other side vanished without a word is store_unavailable in bounded time, and answers again on new connections", async () => {
     const url = new URL(await postgres.server.createDatabase());
-    const proxy = await startMutedProxy(Number(url.port));
+    const proxy = await startToxicProxy(Number(url.port));
     onTestFinished(async () => proxy.close());
     url.port = String(proxy.port);
     const database = await createPostgresDatabase({
@@ -74,7 +74,7 @@ describe.skipIf(postgresBin === undefined)("a store on a server", { timeout: 60_
     // Each of the pool's connections is open before they fall silent.
     const ask = async () => Promise.all([1, 2, 3].map(async () => store.inbox.read(1)));
     await ask();
-    proxy.mute();
+    proxy.vanish();
     await expect(ask()).rejects.toMatchObject({ code: "store_unavailable", retryable: true });
     await until(async () => ask().then(Boolean, () => false));
     const { rows } = await database.queuePool().query("select 7 as seven where $1", [true]);
