@@ -4,7 +4,7 @@ import type { RunCommand, RunInput, RunState } from "@bridle/dag";
 import type { Clock } from "@bridle/kernel";
 import type { DecisionCommit, Store, TaskQueue } from "@bridle/ports";
 import { eventClasses, isTerminalRun } from "@bridle/protocol";
-import type { RunId, RunStatus, Spender, TaskId } from "@bridle/protocol";
+import type { RunId, RunStatus, Spender } from "@bridle/protocol";
 
 import type { Arrival } from "./arrival.ts";
 import { buildCommit, changesAnything } from "./build-commit.ts";
@@ -13,6 +13,7 @@ import type { Decided } from "./decide-batch.ts";
 import { dispatchTasks } from "./dispatch-tasks.ts";
 import type { DispatchCommand } from "./dispatch-tasks.ts";
 import { fenceOffLost } from "./fence-off-lost.ts";
+import { RunEvaluations } from "./run-evaluations.ts";
 import type { RunEvaluator } from "./run-evaluator.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
 import { SingleFlight } from "./single-flight.ts";
@@ -30,6 +31,8 @@ import { withRoom } from "./with-room.ts";
  *     batch would have answered is still in the store (inbox, timers) or follows from the state (`pendingCommands`).
  * A4  What may stop a task is decided knowing which attempts a worker has claimed: the journal is folded first. A claimed
  *     attempt is asked to stop and waited for; an unclaimed one ends at once.
+ * A5  A commit whose answer was lost may still be made after the run was loaded again. Until the next commit succeeds,
+ *     which then refuses it, `confirm` finds out: nothing else would, since its timers and inbox entries are gone with it.
  */
 
 /** Most arrivals of one commit: bounds the size of a statement, not the speed. */
@@ -80,7 +83,7 @@ function asksWhoWorks({ input }: Arrival): boolean {
 export class RunActor {
   readonly #options: RunActorOptions;
   readonly #mailbox: Arrival[] = [];
-  readonly #evaluating = new Set<TaskId | "output">();
+  readonly #evaluations: RunEvaluations;
   readonly #flight: SingleFlight;
   #state: RunState;
   #decisions: number;
@@ -89,6 +92,7 @@ export class RunActor {
   /** The journal is folded up to this entry. From the beginning after a load: a snapshot may lack some of it. */
   #journalSeq = 0;
   #stopped = false;
+  #isToConfirm = false;
 
   constructor(options: RunActorOptions) {
     this.#options = options;
@@ -96,6 +100,13 @@ export class RunActor {
     this.#decisions = options.decisions;
     this.#lastSnapshot = options.decisions;
     this.#status = summaryStatus(options.state);
+    this.#evaluations = new RunEvaluations({
+      evaluator: options.evaluator,
+      clock: options.clock,
+      state: () => this.#state,
+      onAnswer: (arrival) => this.push([arrival]),
+      onError: (error) => this.#break(error),
+    });
     this.#flight = new SingleFlight(
       () => this.#drain(),
       (error) => this.#break(error),
@@ -106,7 +117,7 @@ export class RunActor {
   async recover(): Promise<void> {
     const commands = pendingCommands(this.#state);
     await this.#dispatch(commands);
-    this.#startEvaluations(commands);
+    this.#evaluations.start(commands);
   }
 
   /** Dispatches again those of the given attempts that the run still waits for: their jobs may be lost. */
@@ -126,6 +137,13 @@ export class RunActor {
     this.#flight.request();
   }
 
+  /** A5. Breaks the actor when the run has decisions in the store that it does not know. */
+  confirm(): void {
+    if (this.#stopped) return;
+    this.#isToConfirm = true;
+    this.#flight.request();
+  }
+
   /** Takes nothing more; resolves when the batch in hand has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -139,6 +157,7 @@ export class RunActor {
   }
 
   async #drain(): Promise<void> {
+    if (this.#isToConfirm) await this.#confirm();
     while (this.#mailbox.length > 0 && !this.#stopped) {
       const arrivals = this.#mailbox.splice(0, batchSize);
       // oxlint-disable-next-line no-await-in-loop -- A4
@@ -152,10 +171,20 @@ export class RunActor {
       if (isTerminalRun(this.#status)) return this.#end();
       // oxlint-disable-next-line no-await-in-loop -- A2: the next batch must not overtake these effects' fences
       await this.#dispatch(decided.commands);
-      this.#startEvaluations(decided.commands);
+      this.#evaluations.start(decided.commands);
       // oxlint-disable-next-line no-await-in-loop -- A2
       await this.#fenceOffLost(decided);
     }
+  }
+
+  async #confirm(): Promise<void> {
+    this.#isToConfirm = false;
+    const { store, runId } = this.#options;
+    const stored = await store.runs.load(runId);
+    if (stored === undefined || stored.decisions === this.#decisions) return;
+    throw new Error(
+      `A commit to ${runId} whose answer was lost was made all the same (${stored.decisions} decisions, not ${this.#decisions}); the run is loaded again.`,
+    );
   }
 
   async #fenceOffLost({ arrivals }: Decided): Promise<void> {
@@ -228,57 +257,10 @@ export class RunActor {
       attempts: store.attempts,
       queue,
       runId,
+      isHeld: () => this.#state.paused !== undefined || this.#state.ending !== undefined,
       commands: commands.filter(
         (command): command is DispatchCommand => command.type === "dispatch-task",
       ),
     });
-  }
-
-  #startEvaluations(commands: readonly RunCommand[]): void {
-    for (const command of commands) {
-      if (command.type === "evaluate-task")
-        this.#evaluate(command.taskId, () => this.#evaluateTask(command.taskId));
-      if (command.type === "evaluate-output")
-        this.#evaluate("output", () => this.#evaluateOutput());
-    }
-  }
-
-  /** The state still asks for an evaluation until its answer is folded, so one in hand is not started twice. */
-  #evaluate(key: TaskId | "output", work: () => Promise<Arrival>): void {
-    if (this.#evaluating.has(key)) return;
-    this.#evaluating.add(key);
-    void this.#answer(key, work);
-  }
-
-  async #answer(key: TaskId | "output", work: () => Promise<Arrival>): Promise<void> {
-    try {
-      const arrival = await work();
-      this.#evaluating.delete(key);
-      this.push([arrival]);
-    } catch (error) {
-      this.#break(error);
-    }
-  }
-
-  async #evaluateTask(taskId: TaskId): Promise<Arrival> {
-    const { result, bodies } =
-      this.#options.evaluator.evaluateStaticTask(taskId) ??
-      (await this.#options.evaluator.evaluateTask(taskId, this.#state));
-    return {
-      input: { type: "task-evaluated", taskId, result },
-      at: this.#options.clock.wallMs(),
-      bodies,
-    };
-  }
-
-  async #evaluateOutput(): Promise<Arrival> {
-    const answer = await this.#options.evaluator.evaluateOutput(this.#state);
-    const at = this.#options.clock.wallMs();
-    if (!answer.ok) return { input: { type: "output-evaluated", result: answer }, at };
-    return {
-      input: { type: "output-evaluated", result: { ok: true } },
-      at,
-      output: JSON.stringify(answer.value ?? null),
-    };
   }
 }

@@ -40,6 +40,8 @@ interface Row {
   /** Arrivals that wait for the run to be loaded. */
   waiting: Arrival[];
   failures: number;
+  /** The answer of a commit may have been lost, and the commit not yet made. */
+  isUncertain: boolean;
 }
 
 /** The live runs of one scheduler's term. Loads a run on first use, and again after it broke; keeps nothing of ended ones. */
@@ -66,7 +68,12 @@ export class RunTable {
     if (this.#stopped) return;
     const row = this.#rows.get(runId);
     if (row === undefined) {
-      this.#rows.set(runId, { actor: undefined, waiting: [...arrivals], failures: 0 });
+      this.#rows.set(runId, {
+        actor: undefined,
+        waiting: [...arrivals],
+        failures: 0,
+        isUncertain: false,
+      });
       this.#load(runId);
     } else if (row.actor === undefined) {
       row.waiting.push(...arrivals);
@@ -77,6 +84,11 @@ export class RunTable {
 
   async redispatch(runId: RunId, attempts: readonly Spender[]): Promise<void> {
     await this.#rows.get(runId)?.actor?.redispatch(attempts);
+  }
+
+  /** Looks after commits whose answers were lost. To be called every few seconds. */
+  confirm(): void {
+    for (const { actor, isUncertain } of this.#rows.values()) if (isUncertain) actor?.confirm();
   }
 
   async stop(): Promise<void> {
@@ -130,7 +142,10 @@ export class RunTable {
 
   #committed(runId: RunId, commit: DecisionCommit, state: RunState): void {
     const row = this.#rows.get(runId);
-    if (row !== undefined) row.failures = 0;
+    if (row !== undefined) {
+      row.failures = 0;
+      row.isUncertain = false;
+    }
     this.#options.onCommitted(commit, state);
   }
 
@@ -144,8 +159,9 @@ export class RunTable {
     if (row === undefined || this.#stopped) return;
     row.actor = undefined;
     row.waiting = [];
-    // A store that is away says nothing about the run.
-    if (!(CodedError.is(error) && error.retryable)) row.failures += 1;
+    // A store that is away says nothing about the run, and may have taken a commit, or take it yet.
+    if (CodedError.is(error) && error.retryable) row.isUncertain = true;
+    else row.failures += 1;
     this.#options.onError(error, runId);
     this.#options.onReloading(runId);
     const delayMs = Math.min(firstReloadMs * 2 ** row.failures, longestReloadMs);

@@ -23,6 +23,7 @@ import { WallAges } from "./wall-ages.ts";
  *     breaker.
  * T3  A hold expires because its owner is gone, never because the wall clock was put forward (or the machine slept), and it
  *     does expire whatever this clock does (`WallAges`).
+ * T4  A backlog is read page after page as it is answered, not a page with each poll.
  */
 
 export interface SchedulerTermOptions extends Omit<
@@ -49,6 +50,8 @@ export class SchedulerTerm {
   readonly #intervals: TimerHandle[] = [];
   #alarm: { readonly handle: TimerHandle; readonly at: number } | undefined;
   #stopped = false;
+  #isInboxFull = false;
+  #isTimerPageFull = false;
   readonly #ages: WallAges;
 
   constructor({ settings, ...options }: SchedulerTermOptions) {
@@ -134,6 +137,7 @@ export class SchedulerTerm {
 
   async #readInbox(): Promise<void> {
     const entries = await this.#store.inbox.read(this.#settings.inboxPage);
+    this.#isInboxFull = entries.length >= this.#settings.inboxPage;
     const at = this.#clock.wallMs();
     const free = entries.filter(({ id }) => !this.#inboxInHand.has(id));
     for (const [runId, own] of groupByRun(free)) {
@@ -147,7 +151,9 @@ export class SchedulerTerm {
 
   async #fireTimers(): Promise<void> {
     const now = this.#clock.wallMs();
-    for (const { runId, key } of await this.#store.timers.due(now, this.#settings.inboxPage)) {
+    const due = await this.#store.timers.due(now, this.#settings.inboxPage);
+    this.#isTimerPageFull = due.length >= this.#settings.inboxPage;
+    for (const { runId, key } of due) {
       const inHand = timerInHand(runId, key);
       if (this.#timersInHand.has(inHand)) continue;
       this.#timersInHand.set(inHand, runId);
@@ -188,6 +194,7 @@ export class SchedulerTerm {
   }
 
   async #reconcileOnce(): Promise<void> {
+    this.#runs.confirm();
     const at = this.#clock.wallMs();
     const unclaimed = await this.#store.attempts.unclaimed(
       at - this.#settings.reconcileMs,
@@ -202,6 +209,7 @@ export class SchedulerTerm {
 
   #committed(commit: DecisionCommit, state: RunState): void {
     this.#parking.committed(commit, state);
+    if (!this.#stopped) this.#readOn(commit);
     for (const id of commit.consumed) this.#inboxInHand.delete(id);
     for (const key of commit.timersCleared)
       this.#timersInHand.delete(timerInHand(commit.runId, key));
@@ -209,6 +217,12 @@ export class SchedulerTerm {
       this.#timersInHand.delete(timerInHand(commit.runId, key));
       this.#setAlarm(at);
     }
+  }
+
+  /** T4. What a full page held is answered, so there is room for the next one. */
+  #readOn({ consumed, timersCleared }: DecisionCommit): void {
+    if (this.#isInboxFull && consumed.length > 0) this.#inbox.request();
+    if (this.#isTimerPageFull && timersCleared.length > 0) this.#timers.request();
   }
 
   /** Entries of a run that ended or never was have nobody to answer them, and would fill the inbox. */

@@ -32,6 +32,12 @@ async function expectWholeRun(world: World, runId: RunId): Promise<void> {
   );
 }
 
+/** Ports of the memory store are proxies over plain objects: members are copied one by one. */
+function pick(runs: Store["runs"]): Store["runs"] {
+  const names = Object.keys(runs) as (keyof Store["runs"])[];
+  return Object.fromEntries(names.map((name) => [name, runs[name]])) as unknown as Store["runs"];
+}
+
 /** Fails the given call of a port's method: before it reaches the store, or after, when only the answer is lost. */
 function failing<Port extends object>(
   port: Port,
@@ -89,6 +95,41 @@ describe("[S8] whatever call of the task protocol is cut, the run completes and 
   );
 });
 
+describe("a commit that is made after it was given up", () => {
+  test("[S8] is found, though nothing else would ever come: its timer is gone with it", async () => {
+    let commits = 0;
+    const world = await createWorld({
+      agents: {
+        failsFirst: async ({ attempt, input }) =>
+          attempt === 1 ? { cause: "agent_error" } : { output: input },
+      },
+      wrapStore: (store) => ({
+        ...store,
+        runs: {
+          ...pick(store.runs),
+          commit: async (commit) => {
+            if (++commits !== 3) return store.runs.commit(commit);
+            // Longer than the run takes to be loaded again, shorter than the next look for timers.
+            world.clock.setTimer(500, () => void store.runs.commit(commit));
+            throw bridleError("store_unavailable");
+          },
+        },
+      }),
+    });
+    await world.startScheduler("boot_1");
+    const retry = { maxAttempts: 2, backoff: { type: "fixed", initial: "1s" } } as const;
+    const { runId } = await world.submit({
+      spec: { name: "late", tasks: [{ id: "only", agent: "failsFirst", retry }] },
+      input: {},
+    });
+    await world.clock.advanceAsync(30_000);
+    expect(await world.status(runId)).toBe("COMPLETED");
+    expect(world.ran).toEqual(["only#1", "only#2"]);
+    // The control: the third one was the retry, given up and made.
+    expect(world.errors.map(String).join()).toContain("was made all the same");
+  });
+});
+
 describe("wake-ups are only hints", () => {
   test("a run completes by polling when none is delivered", async () => {
     const world = await createWorld({ agents: { echo }, feed: "off" });
@@ -129,6 +170,27 @@ describe("wake-ups are only hints", () => {
     await world.submit({ spec: { name: "backlog", tasks }, input: {} });
     await world.clock.advanceAsync(25_000);
     expect(enqueued).toEqual([500, 200]);
+  });
+
+  test("a backlog of results and of timers is read on as it is answered, not a page with each poll", async () => {
+    const failsFirst: AgentBehaviour = async ({ attempt, input }) =>
+      attempt === 1 ? { cause: "agent_error" } : { output: input };
+    const world = await createWorld({
+      agents: { failsFirst },
+      feed: "off",
+      settings: { inboxPage: 2 },
+    });
+    await world.startScheduler("boot_1");
+    const retry = { maxAttempts: 2, backoff: { type: "fixed", initial: "1s" } } as const;
+    const tasks = Array.from({ length: 20 }, (_, index) => ({
+      id: `t${index}`,
+      agent: "failsFirst",
+      retry,
+    }));
+    const { runId } = await world.submit({ spec: { name: "backlog", tasks }, input: {} });
+    // Found by one poll, failed, put off, tried again, and told by another.
+    await world.clock.advanceAsync(10_000);
+    expect(await world.status(runId)).toBe("COMPLETED");
   });
 
   test("a queue that delivers every job twice runs each task once", async () => {

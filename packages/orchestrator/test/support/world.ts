@@ -3,7 +3,7 @@ import type { Bus } from "@bridle/bus";
 import { evaluateTemplate } from "@bridle/dag";
 import { SimulatedClock, sequenceIds } from "@bridle/kernel/testing";
 import { Scheduler, createSubmit } from "@bridle/orchestrator";
-import type { Submit } from "@bridle/orchestrator";
+import type { SchedulerSettings, Submit } from "@bridle/orchestrator";
 import type { Expressions, Store, TaskQueue } from "@bridle/ports";
 import { createMemoryQueue, createMemoryStore } from "@bridle/ports/testing";
 import type { MemoryQueueOptions, MemoryStore } from "@bridle/ports/testing";
@@ -37,6 +37,7 @@ export interface WorldOptions {
   readonly wrapStore?: (store: Store) => Store;
   readonly wrapQueue?: (queue: TaskQueue) => TaskQueue;
   readonly expressions?: Expressions;
+  readonly settings?: Partial<SchedulerSettings>;
 }
 
 export interface World {
@@ -155,6 +156,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         bus,
         clock,
         bootId: name,
+        settings: options.settings ?? {},
         onError: (error) => errors.push(error),
       });
       await scheduler.start();
