@@ -153,13 +153,17 @@ describe("whatIsStoppedIsClosed", () => {
 });
 
 describe("decisionsComeFirst", () => {
-  const dispatching = (attempt: number, isLeading = true): Observation => ({
+  const dispatching = (attempt: number): Observation => ({
     type: "dispatching",
     runId,
     attempts: [{ ...a, attempt }],
+  });
+  const enqueued = (fence: number, isLeading = true): Observation => ({
+    type: "enqueued",
+    ...who,
+    fence,
     isLeading,
   });
-  const enqueued = (fence: number): Observation => ({ type: "enqueued", ...who, fence });
   const scheduled = log(["task.scheduled", first]);
   const paused = log(["task.scheduled", first], ["run.paused"]);
 
@@ -174,12 +178,12 @@ describe("decisionsComeFirst", () => {
   });
 
   it("is content with a scheduler that does not know yet that another one leads and has paused", () => {
-    expect(judge(decisionsComeFirst(), [...paused, dispatching(1, false)])).toBeUndefined();
+    expect(judge(decisionsComeFirst(), [...paused, enqueued(1, false)])).toBeUndefined();
   });
 
   it.each([
     ["a dispatch before its decision", [...scheduled, dispatching(2)], "before it was decided"],
-    ["a dispatch while paused", [...paused, dispatching(1)], "while paused"],
+    ["a job of a run that is paused", [...paused, enqueued(1)], "while paused"],
     ["a job above its fence", [enqueued(0)], "at fence 0"],
     [
       "a result that leaves the inbox without a decision",

@@ -31,7 +31,6 @@ const always = {
   ledgerAddsUp,
   noRunIsPoisoned,
   silentWorkersStop,
-  serversWaitsAreKept,
   nothingIsStuck,
   nothingIsLeft,
 };
@@ -42,6 +41,7 @@ const remembering = {
   callsAreLetOut,
   callsAreCharged,
   governorsCountCalls,
+  serversWaitsAreKept,
   logsEndOnce,
   attemptsAreFenced,
   attemptsEndInHand,

@@ -7,6 +7,7 @@ import type { LogEntry } from "@bridle/protocol";
 import type { Invariant, Observation } from "./observation.ts";
 
 type Dispatching = Extract<Observation, { type: "dispatching" }>;
+type Enqueued = Extract<Observation, { type: "enqueued" }>;
 
 export function decisionsComeFirst(): Invariant {
   const scheduled = new Map<string, number>();
@@ -20,23 +21,25 @@ export function decisionsComeFirst(): Invariant {
     if (entry.type === "task.scheduled") scheduled.set(task, entry.attempt);
     if (isEnd(entry)) ended.add(task);
   };
-  const dispatchFault = ({ runId, attempts, isLeading }: Dispatching): string | undefined => {
+  const dispatchFault = ({ runId, attempts }: Dispatching): string | undefined => {
     for (const { taskId, attempt } of attempts) {
       const task = `${runId}/${taskId}`;
       // A lost attempt of a task that has ended is fenced off.
       if (ended.has(task)) continue;
       const decided = scheduled.get(task) ?? 0;
       if (attempt > decided) return `${task}#${attempt} was dispatched before it was decided.`;
-      if (isLeading && paused.has(runId)) return `${task}#${attempt} was dispatched while paused.`;
     }
     return undefined;
+  };
+  const queueFault = ({ runId, taskId, attempt, fence, isLeading }: Enqueued) => {
+    const name = `${runId}/${taskId}#${attempt}`;
+    if (fence < attempt) return `${name} was queued at fence ${fence}.`;
+    return isLeading && paused.has(runId) ? `${name} was queued while paused.` : undefined;
   };
   return (seen) => {
     if (seen.type === "entry") note(seen.runId, seen.entry);
     if (seen.type === "dispatching") return dispatchFault(seen);
-    if (seen.type === "enqueued" && seen.fence < seen.attempt) {
-      return `${seen.runId}/${seen.taskId}#${seen.attempt} was queued at fence ${seen.fence}.`;
-    }
+    if (seen.type === "enqueued") return queueFault(seen);
     return seen.type === "dropped"
       ? `A ${seen.kind} of ${seen.runId} left the inbox without an answer.`
       : undefined;

@@ -55,10 +55,13 @@ export type Observation =
       readonly type: "dispatching";
       readonly runId: string;
       readonly attempts: readonly { readonly taskId: string; readonly attempt: number }[];
-      /** False: another one has its lease, and it does not know yet. */
-      readonly isLeading: boolean;
     }
-  | ({ readonly type: "enqueued"; readonly fence: number } & WhoSpends)
+  /** A scheduler is about to queue it. `isLeading`: false when another one has its lease, and it does not know yet. */
+  | ({
+      readonly type: "enqueued";
+      readonly fence: number;
+      readonly isLeading: boolean;
+    } & WhoSpends)
   /** Something left the inbox of a run that goes on, without the commit that answers it. */
   | { readonly type: "dropped"; readonly runId: string; readonly kind: string }
   /** Somebody's cancel reached the store. */

@@ -5,36 +5,55 @@ export interface Cast {
   readonly schedulers: number;
   readonly workers: number;
   readonly calmAt: number;
+  /** When runs are submitted. */
+  readonly starts: readonly number[];
 }
 
+/** `outstay`: a scheduler stands still for longer than its lease. `blink`: calls of the store are lost, one here and one there. `cut off`: for longer than a worker's fence. */
 const kinds = [
   "crash",
   "crash",
   "crash",
   "restart",
   "suspend",
+  "outstay",
+  "outstay",
   "slow",
   "away",
+  "blink",
+  "blink",
+  "blink",
+  "blink",
+  "cut off",
+  "queue",
   "queue",
   "feed",
   "drift",
   "wall",
-  "provider",
   "provider",
   "power",
 ] as const;
 
 /** One fault, over before `calmAt`. */
 export function generateFault(draw: Draw, cast: Cast): Fault {
-  const at = draw.between(0, cast.calmAt - 2000);
+  const at = Math.min(momentOf(draw, cast), cast.calmAt - 2000);
   const forMs = draw.between(500, cast.calmAt - at);
-  return makers[draw.of(kinds)](draw, { at, forMs, actor: anyActor(draw, cast) });
+  const { calmAt } = cast;
+  return makers[draw.of(kinds)](draw, { at, forMs, actor: anyActor(draw, cast), calmAt });
+}
+
+/** While something goes on, more often than not. */
+function momentOf(draw: Draw, { starts, calmAt }: Cast): number {
+  const start = starts[draw.between(0, starts.length - 1)];
+  if (start === undefined || draw.chance(0.3)) return draw.between(0, calmAt);
+  return start + draw.between(0, 8000);
 }
 
 interface Frame {
   readonly at: number;
   readonly forMs: number;
   readonly actor: ActorName;
+  readonly calmAt: number;
 }
 
 type Maker = (draw: Draw, frame: Frame) => Fault;
@@ -58,6 +77,27 @@ const makers: Readonly<Record<(typeof kinds)[number], Maker>> = {
     kind: "suspend",
     ...frame,
     ...(draw.chance(0.6) ? { call: draw.between(0, 20) } : {}),
+  }),
+  outstay: (draw, { at, calmAt }) => ({
+    kind: "suspend",
+    actor: "scheduler-1",
+    ...within(calmAt, at, draw.between(10_000, 16_000)),
+    call: draw.between(0, 12),
+  }),
+  blink: (draw, { actor, at, calmAt }) => ({
+    kind: "away",
+    actor: draw.of(["scheduler-1", "scheduler-1", actor]),
+    ...within(calmAt, at, draw.between(1000, 6000)),
+    lost: draw.of(["request", "answer", "late", "late", "late"]),
+    lateMs: draw.of([1000, 6000]),
+    share: draw.of([0.2, 0.5]),
+  }),
+  "cut off": (draw, { at, calmAt }) => ({
+    kind: "away",
+    actor: "worker-1",
+    ...within(calmAt, at, draw.between(6000, 15_000)),
+    lost: draw.of(["request", "answer", "late"]),
+    lateMs: 3000,
   }),
   slow: (draw, frame) => ({ kind: "slow", ...frame, upToMs: draw.of([20, 500, 3000]) }),
   away: (draw, { actor, at, forMs }) => ({
@@ -90,14 +130,13 @@ const makers: Readonly<Record<(typeof kinds)[number], Maker>> = {
   }),
 };
 
-/** A provider that is down from the beginning on, or several: what opens breakers. */
+/** Providers that are down for most of the time: what opens breakers. */
 export function generateStorm(draw: Draw, { calmAt }: Cast): readonly Fault[] {
-  return draw.list(1, 3, () => ({
-    kind: "provider" as const,
-    at: 0,
-    forMs: draw.between(calmAt / 2, calmAt),
-    ...providerFault(draw),
-  }));
+  return draw.list(1, 4, () => {
+    const at = draw.between(0, calmAt / 6);
+    const forMs = draw.between(calmAt / 2, calmAt - at);
+    return { kind: "provider" as const, at, forMs, ...providerFault(draw) };
+  });
 }
 
 function anyActor(draw: Draw, { schedulers, workers }: Cast): ActorName {
@@ -110,18 +149,25 @@ function anyActor(draw: Draw, { schedulers, workers }: Cast): ActorName {
   ]);
 }
 
+/** As long as it is meant to be, sooner if need be. */
+function within(calmAt: number, at: number, wantedMs: number) {
+  const forMs = Math.min(wantedMs, calmAt);
+  return { at: Math.min(at, calmAt - forMs), forMs };
+}
+
 function losses(draw: Draw) {
   return {
-    drop: draw.of([0, 0.3, 1]),
-    duplicate: draw.of([0, 0.5]),
-    delayMs: draw.of([0, 200, 5000]),
+    drop: draw.of([0, 0, 0.3, 1]),
+    duplicate: draw.of([0, 0.5, 1]),
+    delayMs: draw.of([0, 200, 5000, 20_000]),
   };
 }
 
 function providerFault(draw: Draw) {
   return {
-    target: draw.of(["north/large", "south/large", "north/small"]),
+    target: draw.of(["all", "north", "north", "south", "north/large", "south/large"]),
     fault: draw.of([
+      "rate_limit",
       "rate_limit",
       "overloaded",
       "server_error",
@@ -132,6 +178,6 @@ function providerFault(draw: Draw) {
       "malformed",
       "auth",
     ]),
-    share: draw.of([0.3, 0.8, 1]),
+    share: draw.of([0.3, 0.8, 1, 1]),
   };
 }

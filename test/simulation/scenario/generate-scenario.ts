@@ -10,37 +10,42 @@ import type { Fault, Order, PlannedRun, Scenario } from "./scenario.ts";
 /** The world of a seed. Every third one is calm: a fault of the product that needs no fault of the world shows there first. */
 export function generateScenario(seed: number): Scenario {
   const draw = new Draw(seededRandom(seed));
-  const schedulers = draw.chance(0.4) ? 2 : 1;
+  const schedulers = draw.chance(0.5) ? 2 : 1;
+  const networkMs = draw.of([0, 0, 2, 40]);
   const workers = draw.chance(0.4) ? 2 : 1;
   const calmAt = draw.between(10, 50) * 1000;
-  const cast = { schedulers, workers, calmAt };
   const runs = draw.list(1, 4, (index): PlannedRun => ({
     at: draw.between(0, calmAt / 2),
     spec: generateWorkflow(draw, index),
     input: { size: draw.between(0, 9), items: draw.list(0, 4, (item) => item) },
   }));
+  const cast = { schedulers, workers, calmAt, starts: runs.map(({ at }) => at) };
   return {
     seed,
     schedulers,
     workers,
     feed: draw.chance(0.15) ? "off" : "on",
-    networkMs: draw.of([0, 0, 2, 40]),
+    networkMs,
     latencyMs: draw.of([20, 200, 3000]),
-    pages: draw.of([1, 3, 20, 1000]),
+    // One entry at a time over a slow line takes longer than anybody waits.
+    pages: networkMs > 2 ? draw.of([20, 1000]) : draw.of([1, 3, 20]),
     runs,
     orders: draw.chance(0.5) ? draw.list(1, 3, () => generateOrder(draw, runs, calmAt)) : [],
-    faults: draw.chance(1 / 3) ? [] : generateFaults(draw, cast),
+    faults: [
+      ...(draw.chance(1 / 3) ? [] : generateFaults(draw, cast)),
+      ...(draw.chance(0.75) ? generateStorm(draw, cast) : []),
+    ],
+    breakers: draw.of(["patient", "touchy", "touchy"]),
     calmAt,
   };
 }
 
 function generateFaults(draw: Draw, cast: Cast): readonly Fault[] {
   const faults = draw.list(1, 6, () => generateFault(draw, cast));
-  const all = draw.chance(0.25) ? [...faults, ...generateStorm(draw, cast)] : faults;
   // A store that comes back without its tail has no connections from before.
-  return losesTail({ faults: all })
-    ? all.filter((fault) => fault.kind !== "away" || fault.lost !== "late")
-    : all;
+  return losesTail({ faults })
+    ? faults.filter((fault) => fault.kind !== "away" || fault.lost !== "late")
+    : faults;
 }
 
 function generateOrder(draw: Draw, runs: readonly PlannedRun[], calmAt: number): Order {

@@ -45,7 +45,7 @@ function generateTask(draw: Draw, earlier: readonly TaskInput[], isPatient: bool
     ...(isFanOut ? fanOut(draw, source) : {}),
     input: {
       play: playOf(draw, isPatient),
-      calls: draw.between(0, 3),
+      calls: draw.of([0, 1, 1, 2, 3, 4]),
       failures: draw.between(0, 2),
       ...(isFanOut ? { n: "${{ item }}" } : { n: draw.between(0, 9) }),
     },

@@ -54,6 +54,8 @@ export type Fault =
       readonly actor: ActorName | "all";
       readonly lost: "request" | "answer" | "late";
       readonly lateMs?: number | undefined;
+      /** Of the calls; all of them when it is not said. */
+      readonly share?: number | undefined;
     } & Window)
   /** Shares of jobs lost and delivered twice; those that arrive come up to `delayMs` late, out of order. */
   | ({
@@ -73,6 +75,7 @@ export type Fault =
   | { readonly kind: "wall"; readonly actor: ActorName; readonly at: number; readonly byMs: number }
   | ({
       readonly kind: "provider";
+      /** One target, all of one provider, or `all`. */
       readonly target: string;
       readonly fault: ProviderFault;
       readonly share: number;
@@ -113,6 +116,8 @@ export interface Scenario {
   readonly latencyMs: number;
   /** Entries a scheduler reads at once, and decisions between its snapshots. */
   readonly pages: number;
+  /** `touchy`: they open after the first failure and close again within seconds. `patient`: with the defaults. */
+  readonly breakers: "patient" | "touchy";
   readonly runs: readonly PlannedRun[];
   readonly orders: readonly Order[];
   readonly faults: readonly Fault[];

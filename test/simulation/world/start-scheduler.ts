@@ -10,8 +10,9 @@ export interface SchedulerSurroundings extends Surroundings {
   readonly pages: number;
 }
 
-/** Of two schedulers one is refused; a commit whose answer was lost is refused the second time. Both load the run again. */
-const expected = /was refused \((version|lease)\); the run is loaded again/;
+/** Of two schedulers one is refused; a commit whose answer was lost is refused the second time, or found. All load the run again. */
+const expected =
+  /(was refused \((version|lease)\)|was made all the same \(.*\)); the run is loaded again/;
 
 export async function startScheduler(surroundings: SchedulerSurroundings): Promise<Running> {
   const { actor, store, queue, pages, onFault } = surroundings;

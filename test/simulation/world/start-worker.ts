@@ -4,8 +4,10 @@ import type { Bus } from "@bridle/bus";
 import type { Random } from "@bridle/kernel";
 import { sequenceIds } from "@bridle/kernel/testing";
 import { createModelCaller } from "@bridle/llm";
+import type { FleetEvent } from "@bridle/protocol";
 import { createLocalScanner, createRunner } from "@bridle/runner";
 
+import type { Scenario } from "../scenario/scenario.ts";
 import { castFor } from "./cast.ts";
 import type { CastOptions } from "./cast.ts";
 import type { Running, Surroundings } from "./process.ts";
@@ -14,11 +16,14 @@ import type { Provider } from "./provider.ts";
 export interface WorkerSurroundings extends Surroundings, Omit<CastOptions, "clock"> {
   readonly provider: Provider;
   readonly random: Random;
+  readonly breakers: Scenario["breakers"];
   /** Filled by this worker's breaker events, as anybody who listens would. */
   readonly openBreakers: Set<string>;
 }
 
 const slots = 32;
+/** The first failure opens it; it is tried again before the world has ended. */
+const touchy = { consecutiveFailures: 1, minRequestVolume: 4, cooldown: 4000, cooldownMax: 20_000 };
 
 export async function startWorker(surroundings: WorkerSurroundings): Promise<Running> {
   const { actor, store, queue, provider, random, onFault } = surroundings;
@@ -26,7 +31,9 @@ export async function startWorker(surroundings: WorkerSurroundings): Promise<Run
   const { clock, bootId, agentClock } = actor;
   const bus = createBus({ onHandlerError: onFault });
   followBreakers(bus, surroundings.openBreakers);
-  const breakers = new BreakerSet({ clock, random, bootId, emit: (event) => bus.emit(event) });
+  const settings = surroundings.breakers === "touchy" ? touchy : {};
+  const emit = (event: FleetEvent): void => bus.emit(event);
+  const breakers = new BreakerSet({ clock, random, settings, bootId, emit });
   const runner = createRunner({
     store,
     queue,

@@ -44,9 +44,7 @@ export class Stirrings {
           return attempts.claim(claim);
         },
         raiseFences: async (runId, fences) => {
-          const isLeading = this.#isLeading();
-          const { witness } = this.#options;
-          witness.see({ type: "dispatching", runId, attempts: fences, isLeading });
+          this.#options.witness.see({ type: "dispatching", runId, attempts: fences });
           return attempts.raiseFences(runId, fences);
         },
       },
@@ -66,9 +64,10 @@ export class Stirrings {
     return {
       ...queue,
       enqueue: async (jobs) => {
+        const isLeading = this.#isLeading();
         for (const { job } of jobs) {
           const fence = state.runs.get(job.runId)?.tasks.get(job.taskId)?.fence ?? 0;
-          witness.see({ type: "enqueued", ...job, fence });
+          witness.see({ type: "enqueued", ...job, fence, isLeading });
         }
         return queue.enqueue(jobs);
       },

@@ -26,7 +26,8 @@ export async function tell(world: World): Promise<void> {
   for (const order of scenario.orders) time.at(order.at, () => void people.order(order));
   for (const fault of scenario.faults) plan(world, fault);
   const overseer = new Overseer(world);
-  time.at(scenario.faults.length === 0 ? 0 : scenario.calmAt, () => overseer.start());
+  const isCalm = scenario.faults.every(({ kind }) => kind === "provider");
+  time.at(isCalm ? 0 : scenario.calmAt, () => overseer.start());
   await Promise.all([...asked, time.sleep(scenario.calmAt)]);
   for (const { actor } of world.slots) actor?.disarm();
   await untilAllEnded(world);

@@ -35,7 +35,9 @@ export class Weather {
   }
 
   away(actor: ActorName): FaultOf<"away">["lost"] | undefined {
-    return this.#away(actor)?.lost;
+    const fault = this.#away(actor);
+    if (fault?.share !== undefined && this.#random.next() >= fault.share) return undefined;
+    return fault?.lost;
   }
 
   /** After how long a call has its effect that was given up. */
@@ -52,7 +54,8 @@ export class Weather {
   }
 
   provider(target: string): FaultOf<"provider">["fault"] | undefined {
-    const fault = this.#active("provider", (one) => one.target === target);
+    const names = new Set(["all", target, target.split("/")[0]]);
+    const fault = this.#active("provider", (one) => names.has(one.target));
     return fault !== undefined && this.#random.next() < fault.share ? fault.fault : undefined;
   }
 

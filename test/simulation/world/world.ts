@@ -186,6 +186,7 @@ export class World {
       openBreakers,
       provider: this.#provider,
       random: this.#random(3),
+      breakers: this.scenario.breakers,
       onEffect: (effect) => {
         if (!actor.isDead) witness.see({ type: "effect", ...effect });
       },
