@@ -46,6 +46,8 @@ const breaker = {
 const hold = { ...step, holdId: z.string(), amounts: wireAmountsSchema };
 /** What was done in place of what was asked for; absent when nothing was. */
 const degraded = z.array(z.string()).optional();
+/** WD-20: which layer was silent: stream, tool, process, event_loop, store. Absent in logs of before. */
+const layer = z.string().optional();
 const loop = {
   reaction: z.enum(["nudge", "block", "stop"]),
   pattern: z.enum(["repeat", "failing", "ping_pong", "no_news", "text"]),
@@ -142,7 +144,7 @@ const eventFields = {
     },
     /** WD-18: calls or texts go round in circles. `block`: that call is refused; `stop`: the task ends as FAILED(loop). */
     "task.looping": { ...step, ...loop },
-    "task.timed_out": { ...task, clock: z.enum(["step", "task"]), afterMs: count },
+    "task.timed_out": { ...task, clock: z.enum(["step", "task"]), layer, afterMs: count },
     "task.killed": {
       ...task,
       pid: z.int().optional(),
@@ -223,8 +225,8 @@ const eventFields = {
     "budget.closed": { ...run, envelope: z.string() },
     "breaker.refused": { ...step, key: z.string(), retryAfterMs: count },
     "governor.refused": { ...step, retryAfterMs: count },
-    would_stall: { ...task, step: count, repeatBeats: count },
-    would_time_out: { ...task, clock: z.enum(["step", "task"]), afterMs: count },
+    would_stall: { ...task, layer, step: count, repeatBeats: count },
+    would_time_out: { ...task, clock: z.enum(["step", "task"]), layer, afterMs: count },
     would_loop: { ...step, ...loop },
     would_refuse: { ...step, guard: z.string(), reason: z.string() },
   },

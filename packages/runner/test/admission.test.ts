@@ -89,6 +89,7 @@ function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
     holds,
     unsettled,
     queue: new ReserveQueue(clock),
+    fenceMs: 6000,
     signal: new AbortController().signal,
     journal: (event) => void journal.push(event),
     refusesSteps: () => undefined,

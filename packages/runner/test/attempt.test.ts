@@ -731,6 +731,59 @@ describe("the worker", () => {
     expect(rig.breakers.view().every(({ totals }) => totals.failures === 0)).toBe(true);
   });
 
+  it("[BU-21] a step waits for a ledger that is away for seconds, and neither it nor its attempt is lost", async () => {
+    let refused = 0;
+    const reserves: string[] = [];
+    rig = await createVirtualRig({
+      agents: [asksModel],
+      wrapStore: (store) => ({
+        ...store,
+        ledger: {
+          ...store.ledger,
+          reserve: async (request) => {
+            reserves.push(request.holdId);
+            // The first one took effect, and its answer was lost.
+            const answer = await store.ledger.reserve(request);
+            if (++refused <= 6) throw bridleError("store_unavailable");
+            return answer;
+          },
+        },
+      }),
+    });
+    const task = await rig.runToEnd({ agent: "asks" });
+    expect(await rig.outcome(task)).toMatchObject({ status: "completed" });
+    expect(new Set(reserves).size).toBe(1);
+    expect(await rig.envelope(task)).toMatchObject({
+      settled: { calls: 1 },
+      reserved: { calls: 0 },
+    });
+  });
+
+  it("[BU-14] what an agent and a model use beyond their estimate raises the next reservation at once", async () => {
+    const reserved: number[] = [];
+    rig = await createVirtualRig({
+      agents: [
+        inlineAgent("writer", async (context) => {
+          await context.llm("small", { prompt: "one" });
+          await context.llm("small", { prompt: "two" });
+        }),
+      ],
+      model: async (call) => answerAtOnce(call, { actual: { tokens: 200 } }),
+      wrapStore: (store) => ({
+        ...store,
+        ledger: {
+          ...store.ledger,
+          reserve: async (request) => {
+            reserved.push(request.amounts.tokens);
+            return store.ledger.reserve(request);
+          },
+        },
+      }),
+    });
+    await rig.runToEnd({ agent: "writer" });
+    expect(reserved).toEqual([120, 210]);
+  });
+
   it("[R1] [GV-1] bounds a loop of successful calls: the eleventh within a second is refused", async () => {
     rig = await createVirtualRig({
       agents: [

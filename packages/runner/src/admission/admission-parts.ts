@@ -24,6 +24,8 @@ export interface AdmissionParts {
   readonly holds: HoldKeeper;
   readonly unsettled: UnsettledCalls;
   readonly queue: ReserveQueue;
+  /** BU-21: how long a step waits for a ledger that is away. */
+  readonly fenceMs: number;
   /** Ends waits in the queue. */
   readonly signal: AbortSignal;
   readonly journal: (event: JournalEvent) => void;

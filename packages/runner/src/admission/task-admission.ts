@@ -35,7 +35,7 @@ export interface CallAsk {
   /** A rung of the ladder: it may reserve from what is left after a trip, where the envelope allows that (BU-9). */
   readonly isLadder: boolean;
   /** Called when the step must wait for room in its envelope, and when that is over. */
-  readonly onWaiting: (atMostMs: number) => void;
+  readonly onWaiting: (atMostMs: number, on: "budget" | "store") => void;
   readonly onWaited: () => void;
 }
 

@@ -205,6 +205,7 @@ export class AttemptCore {
       holds,
       unsettled,
       queue,
+      fenceMs: settings.selfFenceMs,
       signal: this.signal,
       journal: (event) => this.write(event),
       refusesSteps,

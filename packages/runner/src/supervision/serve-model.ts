@@ -147,7 +147,7 @@ function wireAdmission(
         factor: worker.settings.budgetFactor ?? worker.factors.of(envelope.agent, target),
         isGoverned: true,
         isLadder,
-        onWaiting: (atMostMs) => clocks.pause(step.number, "budget", atMostMs),
+        onWaiting: (atMostMs, on) => clocks.pause(step.number, on, atMostMs),
         onWaited: () => clocks.resume(),
       });
       clocks.start(step.number, "llm", worker.timeouts.of("llm", target, envelope.stepMs));

@@ -137,7 +137,7 @@ async function admitTool(scope: AttemptScope, { tool, step, kept }: Admitting): 
       factor: 1,
       isGoverned: false,
       isLadder: false,
-      onWaiting: (atMostMs) => scope.clocks.pause(step.number, "budget", atMostMs),
+      onWaiting: (atMostMs, on) => scope.clocks.pause(step.number, on, atMostMs),
       onWaited: () => scope.clocks.resume(),
     });
   } catch (error) {

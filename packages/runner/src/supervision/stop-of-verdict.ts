@@ -52,19 +52,20 @@ function markEvent(finding: Finding, spender: Spender, at: number): JournalEvent
   const { layer, step, repeatBeats } = finding;
   if (isTimeout(finding)) {
     const afterMs = Math.round(finding.afterMs);
-    return { type: "task.timed_out", ...spender, at, clock: clockOf(finding), afterMs };
+    return { type: "task.timed_out", ...spender, at, clock: clockOf(finding), layer, afterMs };
   }
   const silentMs = Math.round(finding.silentMs);
   return { type: "task.stalled", ...spender, at, layer, step, repeatBeats, silentMs };
 }
 
 function wouldEvent(finding: Finding, spender: Spender, at: number): JournalEvent {
+  const { layer } = finding;
   if (isTimeout(finding)) {
     const afterMs = Math.round(finding.afterMs);
-    return { type: "would_time_out", ...spender, at, clock: clockOf(finding), afterMs };
+    return { type: "would_time_out", ...spender, at, clock: clockOf(finding), layer, afterMs };
   }
   const { step, repeatBeats } = finding;
-  return { type: "would_stall", ...spender, at, step, repeatBeats };
+  return { type: "would_stall", ...spender, at, layer, step, repeatBeats };
 }
 
 function sentence(finding: Finding): string {
