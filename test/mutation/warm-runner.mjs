@@ -13,7 +13,7 @@ class WarmRunner {
   static inject = ["options", "$injector"];
   #options;
   #cold;
-  /** @type {Promise<{ unfit: Set<string>, ask: (message: unknown) => Promise<any>, end: () => Promise<void> }> | undefined} */
+  /** Undefined while it warms up again. */
   #session;
 
   constructor(options, injector) {
@@ -26,8 +26,10 @@ class WarmRunner {
     return this.#cold.capabilities();
   }
 
+  /** Loads the tests here, where Stryker's clock does not run: warming up must not look like a mutant that hangs. */
   async init() {
     await this.#cold.init();
+    this.#session = await this.#open();
   }
 
   async dryRun(options) {
@@ -36,10 +38,11 @@ class WarmRunner {
 
   async mutantRun(options) {
     const { testFilter, mutantActivation, activeMutant, hitLimit } = options;
-    if (mutantActivation === "static" || testFilter === undefined)
+    const session = this.#session;
+    const mustLoad = mutantActivation === "static" || testFilter === undefined;
+    if (mustLoad || session === undefined || testFilter.some((test) => session.unfit.has(test))) {
       return this.#cold.mutantRun(options);
-    const session = await (this.#session ??= this.#open());
-    if (testFilter.some((test) => session.unfit.has(test))) return this.#cold.mutantRun(options);
+    }
     const answer = await session.ask({ mutantId: activeMutant.id, tests: testFilter, hitLimit });
     switch (answer.type) {
       case "killed":
@@ -54,15 +57,21 @@ class WarmRunner {
       case "survived":
         return { status: "survived", nrOfTests: answer.tried };
       default:
-        await session.end();
-        this.#session = undefined;
+        void this.#renew(session);
         return this.#cold.mutantRun(options);
     }
   }
 
   async dispose() {
-    await (await this.#session)?.end();
+    await this.#session?.end();
     await this.#cold.dispose();
+  }
+
+  /** Until the new session is there, mutants are judged the slow way. */
+  async #renew(session) {
+    this.#session = undefined;
+    await session.end();
+    this.#session = await this.#open();
   }
 
   async #open() {
