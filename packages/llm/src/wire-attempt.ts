@@ -46,6 +46,7 @@ export async function sendOnce(attempt: WireAttempt): Promise<AttemptResult> {
   const permit = await call.admission.admit({
     target: priced.target.key,
     estimate: estimate.amounts,
+    promptTokens: estimate.inputTokens,
   });
   await endUnlessMaySend(attempt, permit);
   const reading = new ReplyReading(call);

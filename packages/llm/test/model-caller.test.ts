@@ -54,6 +54,7 @@ describe("a call that goes well", () => {
     expect(bench.asks).toEqual([
       {
         target: "fake/m0",
+        promptTokens: input,
         estimate: { tokens: input + 40, nanoUsd: input * 10 + 40 * 30, calls: 1 },
       },
     ]);

@@ -7,6 +7,8 @@ export interface WireAsk {
   readonly target: string;
   /** Input estimate plus maximum output, price included; the admission applies its factor (BU-7). */
   readonly estimate: Amounts;
+  /** Of the estimate, the prompt: long ones may be read for longer before the first word (WD-9). Absent: unknown. */
+  readonly promptTokens?: number | undefined;
 }
 
 export interface WireEnd {

@@ -4,7 +4,8 @@ import { SimulatedClock } from "@bridle/kernel/testing";
 import type { ModelCall, ModelCallResult } from "@bridle/ports";
 import { afterEach, expect, it } from "vitest";
 
-import { createLocalScanner } from "../src/index.ts";
+import { createLocalScanner, resolveRunnerSettings } from "../src/index.ts";
+import { CallTimeouts } from "../src/supervision/call-timeouts.ts";
 import { StepClocks } from "../src/supervision/step-clocks.ts";
 import { answerAtOnce } from "./rig.ts";
 import { createVirtualRig, inlineAgent } from "./virtual-rig.ts";
@@ -120,3 +121,25 @@ it("[WD-9] a streamed call is measured by its longest silence, another by all of
   expect([clocks.isDue(2), clocks.end(2), clocks.end(2)]).toEqual([true, 100_000, undefined]);
   await scanner.close();
 });
+
+it.each([
+  [0, 120_000],
+  [49_999, 120_000],
+  [50_000, 150_000],
+  [100_000, 180_000],
+  [200_000, 240_000],
+])(
+  "[WD-9] a prompt of %d tokens may be silent for %d ms, unless a timeout is written down",
+  (tokens, timeoutMs) => {
+    const timeouts = new CallTimeouts({
+      settings: resolveRunnerSettings(),
+      bus: { emit: () => {} },
+      clock: new SimulatedClock(),
+    });
+    expect(timeouts.ofPrompt("fake/small", undefined, tokens)).toEqual({
+      timeoutMs,
+      adaptive: true,
+    });
+    expect(timeouts.ofPrompt("fake/small", 5000, tokens).timeoutMs).toBe(5000);
+  },
+);

@@ -39,6 +39,18 @@ export class CallTimeouts {
     return this.#timeouts.timeoutOf(kind, key, explicitMs);
   }
 
+  /** Of a model call: more time for a long prompt, on top of what is learnt (WD-9). */
+  ofPrompt(
+    target: string,
+    explicitMs: number | undefined,
+    promptTokens: number | undefined,
+  ): StepTimeout {
+    const timeout = this.of("llm", target, explicitMs);
+    if (!timeout.adaptive) return timeout;
+    const timeoutMs = Math.round(timeout.timeoutMs * promptScale(promptTokens ?? 0));
+    return { ...timeout, timeoutMs };
+  }
+
   /** `durationMs`: what the call's clock judged; undefined when it had none. */
   ended(
     call: Omit<FinishedCall, "outcome" | "durationMs">,
@@ -52,4 +64,15 @@ export class CallTimeouts {
     const timeoutMs = Math.round(raise.timeoutMs);
     bus.emit({ type: "timeout.raised", at: clock.wallMs(), ...raise, timeoutMs });
   }
+}
+
+/** Prompts from so many tokens on are given so much more. */
+const promptScales = [
+  [200_000, 2],
+  [100_000, 1.5],
+  [50_000, 1.25],
+] as const;
+
+function promptScale(tokens: number): number {
+  return promptScales.find(([least]) => tokens >= least)?.[1] ?? 1;
 }

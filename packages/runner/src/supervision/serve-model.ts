@@ -139,7 +139,7 @@ function wireAdmission(
     worker.factors.settled(envelope.agent, target, { ...sample, actual: actual.tokens });
   };
   return {
-    admit: async ({ target, estimate }) => {
+    admit: async ({ target, estimate, promptTokens }) => {
       const call = await admission.admit({
         step: step.number,
         keys: [...agentKeys(scope), `provider:${target}`],
@@ -150,7 +150,11 @@ function wireAdmission(
         onWaiting: (atMostMs, on) => clocks.pause(step.number, on, atMostMs),
         onWaited: () => clocks.resume(),
       });
-      clocks.start(step.number, "llm", worker.timeouts.of("llm", target, envelope.stepMs));
+      clocks.start(
+        step.number,
+        "llm",
+        worker.timeouts.ofPrompt(target, envelope.stepMs, promptTokens),
+      );
       return {
         end: async (end) => {
           const silentMs = clocks.end(step.number);
