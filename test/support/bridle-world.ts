@@ -28,10 +28,12 @@ export interface WorldOptions {
   readonly models?: readonly string[];
   /** Further models by name, each with its targets in order. */
   readonly chains?: Readonly<Record<string, readonly string[]>>;
+  /** Which model stands in for which, by their names. */
+  readonly cheaper?: Readonly<Record<string, string>>;
   readonly script?: FakeScript;
   /** Shipped defaults unless given. */
   readonly guards?: GuardsConfig;
-  readonly config?: Pick<BridleConfig, "limits" | "liveness">;
+  readonly config?: Pick<BridleConfig, "limits" | "liveness" | "prices" | "cache">;
   readonly hooks?: Hooks;
   /** Default: an embedded store in a folder of its own. */
   readonly storeUrl?: string;
@@ -126,13 +128,7 @@ function installationOf(
   folder: string,
   providerUrl: string,
 ): InstallationOptions {
-  const {
-    models = [],
-    chains = {},
-    storeUrl = `pglite:${join(folder, "data")}`,
-    guards,
-    hooks,
-  } = options;
+  const { storeUrl = `pglite:${join(folder, "data")}`, guards, hooks } = options;
   return {
     environment: readEnvironment({
       BRIDLE_STORE_URL: storeUrl,
@@ -144,7 +140,7 @@ function installationOf(
     folder,
     config: {
       ...options.config,
-      ...modelsAt(providerUrl, models, chains),
+      ...modelsAt(providerUrl, options),
       agents: options.agents,
       ...(guards === undefined ? {} : { guards }),
     },
@@ -155,8 +151,7 @@ function installationOf(
 
 function modelsAt(
   url: string,
-  models: readonly string[],
-  chains: Readonly<Record<string, readonly string[]>>,
+  { models = [], chains = {}, cheaper = {} }: WorldOptions,
 ): Pick<BridleConfig, "providers" | "models"> {
   const single = models.map((name) => (name.includes("/") ? name : `fake/${name}`));
   const targets = [...single, ...Object.values(chains).flat()];
@@ -165,16 +160,15 @@ function modelsAt(
     baseUrl: url,
     profiles: [{ apiKey: "not-a-secret" }],
   } as const;
+  const named = [
+    ...single.map((target): [string, readonly string[]] => [target.split("/")[1] ?? "", [target]]),
+    ...Object.entries(chains),
+  ];
   return {
     providers: Object.fromEntries(targets.map((target) => [target.split("/")[0], provider])),
-    models: {
-      ...Object.fromEntries(
-        single.map((target) => [target.split("/")[1], { chain: [target], price }]),
-      ),
-      ...Object.fromEntries(
-        Object.entries(chains).map(([name, chain]) => [name, { chain, price }]),
-      ),
-    },
+    models: Object.fromEntries(
+      named.map(([name, chain]) => [name, { chain, price, cheaper: cheaper[name] }]),
+    ),
   };
 }
 

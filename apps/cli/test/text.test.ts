@@ -194,6 +194,37 @@ describe("the progress of a run", () => {
     );
   });
 
+  it("[D4] tells what the ladder came to, rung by rung, and that there is something to show for it", () => {
+    const none = { tokens: "0", nanoUsd: "0", calls: "0" };
+    const text = describeStop({
+      reason: "budget_exhausted_degraded",
+      guard: "budget",
+      rule: "BU-9",
+      evidence: {
+        refusal: "tripped",
+        rungs: [
+          { rung: "cheaper", outcome: "refused", reason: "budget_refused: no\u001b[2J" },
+          { rung: "flow", outcome: "refused", reason: "it needs 2 calls, and 1 are left" },
+        ],
+      },
+      spent: none,
+      reserved: none,
+      limit: none,
+      partialOutput: { plan: { title: "x" }, search: [1, null] },
+      resumable: true,
+      hint: "Add to it.",
+    });
+    expect(text.split("\n")).toEqual([
+      "Stopped by the budget (BU-9): budget_exhausted_degraded",
+      "  because refusal=tripped",
+      expect.stringMatching(/^ {2}cheaper refused: budget_refused: no[^\u001b]*$/u) as unknown,
+      "  flow refused: it needs 2 calls, and 1 are left",
+      "  there is output of plan, search (-o json shows it)",
+      "  Add to it.",
+      "",
+    ]);
+  });
+
   const failed = {
     runId: "run_1",
     status: "FAILED",

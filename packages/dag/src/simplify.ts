@@ -98,7 +98,7 @@ function stepIn(decision: Decision, alternative: CompiledDegrade, refused: Refus
     cause: failure.cause,
     code: failure.code,
     reason: failure.message.slice(0, 500),
-    holdId,
+    opening: holdId,
   });
   decision.command({ type: "open-envelope", taskId: by, terms: standIn.budget });
   decision.command({ type: "reserve-opening", taskId: by, holdId, amounts: opening });

@@ -65,7 +65,7 @@ describe("[D3] [BU-19] one task steps in for five", () => {
       replaced: ["a", "b", "c", "report"],
       cause: "budget_refused",
       code: "budget_exhausted_degraded",
-      holdId: "opening_run_test1_quick",
+      opening: "opening_run_test1_quick",
     });
     expect(commandsOf(played, from).slice(0, 6)).toEqual([
       "open-envelope quick",

@@ -78,8 +78,8 @@ const eventFields = {
       cause,
       code: z.string(),
       reason: z.string(),
-      /** What was set aside for it, with this decision or not at all. */
-      holdId: z.string(),
+      /** The hold that was set aside for it, with this decision or not at all. */
+      opening: z.string(),
     },
     "run.resumed": { ...run, by: z.string() },
     "run.cancelling": {

@@ -5,6 +5,8 @@ export type EventLevel = "debug" | "info" | "warn" | "error";
 /** What somebody should look at some time: a guard stepped in, or something was lost. */
 const warnings: ReadonlySet<EventType> = new Set<EventType>([
   "run.paused",
+  "run.degraded",
+  "task.degraded",
   "task.failed",
   "task.retrying",
   "task.parked",

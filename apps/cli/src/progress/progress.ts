@@ -78,7 +78,12 @@ const taskChanges: Readonly<Record<string, (data: Data) => Change>> = {
     note: `${text(code)}, again in ${Math.round(whole(delayMs) / 100) / 10} s`,
   }),
   "task.lost": () => ({ status: "QUEUED", note: "its worker is gone" }),
-  "task.completed": ({ at }) => ({ status: "COMPLETED", finishedAt: whole(at), note: "" }),
+  "task.degraded": ({ outcome, reason }) => (outcome === "taken" ? { note: text(reason) } : {}),
+  "task.completed": ({ at, degraded }) => ({
+    status: "COMPLETED",
+    finishedAt: whole(at),
+    note: Array.isArray(degraded) ? degraded.map(text).join(", ") : "",
+  }),
   "task.failed": ({ at, status, code, message }) => ({
     // One of the failed statuses, by the event's schema.
     status: text(status) as TaskStatus,
@@ -168,7 +173,8 @@ function fromView(view: RunView): Progress {
   };
 }
 
-function noteOf({ error, parked }: TaskView): string {
+function noteOf({ error, parked, replacedBy, degraded = [] }: Partial<TaskView>): string {
   if (parked !== undefined) return parkedNote(parked);
-  return error === undefined ? "" : `${error.code}: ${error.message}`;
+  if (error !== undefined) return `${error.code}: ${error.message}`;
+  return replacedBy === undefined ? degraded.join(", ") : `replaced by ${replacedBy}`;
 }

@@ -34,18 +34,35 @@ function spentOf({ budget }: RunView): string {
 /** The stop contract in words: what stopped it, on which figures, what to do. A stack is for `-o json`. */
 export function describeStop(stop: Stop): string {
   const evidence = Object.entries(stop.evidence)
-    .filter(([name]) => name !== "stack")
+    .filter(([name]) => name !== "stack" && name !== "rungs")
     .map(([name, value]) => `${name}=${plainText(value)}`);
   const by = stop.guard === "none" ? "" : ` by the ${stop.guard} (${stop.rule})`;
   const lines = [
     `Stopped${by}: ${stop.reason}`,
     evidence.length === 0 ? "" : `  because ${evidence.join(", ")}`,
+    ...rungsOf(stop),
+    partsOf(stop),
     `  ${stop.hint}`,
   ];
   return `${lines
     .filter((line) => line.trim() !== "")
     .map(oneLine)
     .join("\n")}\n`;
+}
+
+/** What the ladder came to, one line a rung. */
+function rungsOf({ evidence }: Stop): readonly string[] {
+  const rungs = evidence["rungs"];
+  if (!Array.isArray(rungs)) return [];
+  return rungs.map((told: unknown) => {
+    const { rung, outcome, reason } = told as Readonly<Record<string, unknown>>;
+    return `  ${plainText(rung)} ${plainText(outcome)}: ${plainText(reason)}`;
+  });
+}
+
+function partsOf({ partialOutput }: Stop): string {
+  if (typeof partialOutput !== "object" || partialOutput === null) return "";
+  return `  there is output of ${Object.keys(partialOutput).join(", ")} (-o json shows it)`;
 }
 
 function failedTasks({ tasks }: RunView): string {

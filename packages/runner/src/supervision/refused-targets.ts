@@ -9,6 +9,8 @@ export interface ModelAsk {
   readonly models: Pick<ModelCaller, "plan">;
   readonly breakers: Pick<BreakerSet, "peek">;
   readonly allowModelFallback: boolean;
+  /** Targets that do not count: they have failed this step. */
+  readonly without?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -26,20 +28,25 @@ export function refusalOfAll(ask: ModelAsk, names: readonly string[]): BreakerRe
 }
 
 /** An unknown model is no target: the call says so. */
-function targetsOf(
-  { models, allowModelFallback }: ModelAsk,
+export function targetsOf(
+  { models, allowModelFallback, without }: Omit<ModelAsk, "breakers">,
   name: string,
 ): readonly (string | undefined)[] {
   const plan = models.plan(name);
   if (plan === undefined) return [undefined];
-  if (!allowModelFallback) return plan.targets.slice(0, 1);
   const cheaper = plan.cheaper === undefined ? undefined : models.plan(plan.cheaper);
-  return [...plan.targets, ...(cheaper?.targets ?? [])];
+  const targets = allowModelFallback
+    ? [...plan.targets, ...(cheaper?.targets ?? [])]
+    : plan.targets.slice(0, 1);
+  return targets.filter((target) => without?.has(target) !== true);
 }
 
-/** The models a task says it calls: its agent's, or the one of a prompt. None: nobody knows, and it is never parked for one. */
+/**
+ * The models a task says it calls: its agent's, or the one of a prompt. None: nobody knows, and it is never parked for one. Nor is a
+ * prompt that an answer given before may stand in for: that rung comes first (BR-17).
+ */
 export function declaredModels(agent: AnyAgent, { input }: TaskEnvelope): readonly string[] {
   if (agent.name !== llmAgent.name) return agent.models;
-  const model = (input as { readonly model?: unknown } | null)?.model;
-  return typeof model === "string" ? [model] : [];
+  const { model, cache } = (input ?? {}) as { readonly model?: unknown; readonly cache?: unknown };
+  return typeof model === "string" && cache === undefined ? [model] : [];
 }
