@@ -157,6 +157,14 @@ function addRuns(program: Command, io: Io, act: Act): void {
   );
 }
 
+const breakerOrders = [
+  ["open", "Refuses all calls of a breaker, in every worker."],
+  ["close", "Lets all its calls go and judges none."],
+  ["disable", "Takes the breaker away."],
+  ["observe", "Lets it decide and tell, and refuse nothing."],
+  ["reset", "Closes it and forgets what was held against it."],
+] as const;
+
 function addGuards(program: Command, io: Io, act: Act): void {
   act(
     withServer(program.command("agents")).description("Agents a workflow may name."),
@@ -166,6 +174,22 @@ function addGuards(program: Command, io: Io, act: Act): void {
   act(
     withServer(breakers.command("list")).description("Breakers that have opened."),
     async (_args, options) => (await loadShow()).listBreakers(options, io),
+  );
+  for (const [action, what] of breakerOrders) {
+    act(
+      withServer(breakers.command(action))
+        .description(what)
+        .argument("<key>", "e.g. agent:my-workflow/my-agent")
+        .requiredOption("--reason <text>", "for whoever wonders tomorrow")
+        .option("--for <duration>", "how long, e.g. 10m; an hour by default"),
+      async ([key = ""], options) => (await loadShow()).orderBreaker(action)(key, options, io),
+    );
+  }
+  act(
+    withServer(program.command("top"))
+      .description("The runs that were charged most in the last minute.")
+      .addOption(new Option("--by <measure>", "order").choices(["money", "tokens"])),
+    async (_args, options) => (await loadShow()).showBurn(options, io),
   );
   const budget = program.command("budget").description("Budget envelopes.");
   act(

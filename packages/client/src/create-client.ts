@@ -2,6 +2,8 @@ import type { Clock, Random } from "@bridle/kernel";
 import {
   agentListSchema,
   breakerListSchema,
+  breakerOrderSchema,
+  burnBoardSchema,
   envelopeListSchema,
   envelopeViewSchema,
   eventPageSchema,
@@ -11,7 +13,10 @@ import {
 } from "@bridle/protocol";
 import type {
   AgentList,
+  BreakerAction,
   BreakerList,
+  BreakerOrder,
+  BurnBoard,
   EnvelopeList,
   EnvelopeView,
   EventPage,
@@ -75,6 +80,14 @@ export interface Client {
   raise(runId: string, add: RaiseBody): Promise<EnvelopeView>;
   agents(): Promise<AgentList>;
   breakers(): Promise<BreakerList>;
+  /** Holds a breaker open, closed, off or observing in every worker, or resets it. `for` such as `10m`; an hour by default. */
+  orderBreaker(
+    key: string,
+    action: BreakerAction,
+    order: { readonly reason: string; readonly for?: string | undefined },
+  ): Promise<BreakerOrder>;
+  /** Who spends most now. */
+  burn(by?: "money" | "tokens"): Promise<BurnBoard>;
 }
 
 function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
@@ -133,6 +146,14 @@ export function createClient(options: ClientOptions): Client {
       control(runPath(runId, `/tasks/${encodeURIComponent(taskId)}/cancel`), bodyOf(reason)),
     pause: (runId, reason) => control(runPath(runId, "/pause"), bodyOf(reason)),
     resume: (runId) => control(runPath(runId, "/resume"), {}),
+    ...guardCalls(connection),
+  };
+}
+
+function guardCalls(
+  connection: Connection,
+): Pick<Client, "budgets" | "raise" | "agents" | "breakers" | "orderBreaker" | "burn"> {
+  return {
     budgets: (runId) =>
       ask(connection, envelopeListSchema, {
         method: "GET",
@@ -146,6 +167,14 @@ export function createClient(options: ClientOptions): Client {
       }),
     agents: () => ask(connection, agentListSchema, { method: "GET", path: "/agents" }),
     breakers: () => ask(connection, breakerListSchema, { method: "GET", path: "/breakers" }),
+    orderBreaker: (key, action, order) =>
+      ask(connection, breakerOrderSchema, {
+        method: "POST",
+        path: `/breakers/${encodeURIComponent(key)}/${action}`,
+        body: order.for === undefined ? { reason: order.reason } : order,
+      }),
+    burn: (by) =>
+      ask(connection, burnBoardSchema, { method: "GET", path: `/burn${queryOf({ by })}` }),
   };
 }
 

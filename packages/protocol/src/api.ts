@@ -173,6 +173,7 @@ const forced = z.object({
 
 /** What an operator may do to a breaker, by the last part of the path (BR-12, B9). */
 export const breakerActions = ["open", "close", "disable", "observe", "reset"] as const;
+export type BreakerAction = (typeof breakerActions)[number];
 
 /** The longest a breaker is held: the order must outlive no log it stands in, and no memory of why it was given. */
 const longestForceMs = 7 * 86_400_000;

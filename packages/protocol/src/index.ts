@@ -12,6 +12,7 @@ export {
   type AgentList,
   agentListSchema,
   type BreakerList,
+  type BreakerAction,
   breakerActions,
   type BreakerOrder,
   breakerOrderBodySchema,

@@ -35,7 +35,7 @@ async function openedBy(limits: { readonly task: number; readonly seen: number |
   return opened;
 }
 
-it("[BR-4] a call many times the usual opens the agent's breaker and the chain's, above 1 % of a small envelope", async () => {
+it("[BR-4] [G10] a call many times the usual opens the agent's breaker and the chain's, above 1 % of a small envelope", async () => {
   expect(await openedBy({ task: 50_000, seen: 50_000 })).toEqual([
     ["chain:run_1", "burn_call"],
     ["agent:test/writer", "burn_call"],

@@ -1,5 +1,5 @@
 import { bridleError } from "@bridle/protocol";
-import type { RaiseBody } from "@bridle/protocol";
+import type { BreakerAction, RaiseBody } from "@bridle/protocol";
 
 import { connect } from "../connect.ts";
 import type { Io } from "../io.ts";
@@ -24,6 +24,44 @@ export async function listBreakers(options: RunsOptions, io: Io): Promise<number
   ]);
   const head = ["BREAKER", "STATE", "SINCE", "PARKED", "TRIGGERS"];
   return print({ breakers }, [head, ...rows], options, io);
+}
+
+export interface BreakerOptions extends RunsOptions {
+  readonly reason: string;
+  readonly for?: string | undefined;
+}
+
+export function orderBreaker(action: BreakerAction) {
+  return async (key: string, options: BreakerOptions, io: Io): Promise<number> => {
+    const { reason, output } = options;
+    const client = await connect(options, io);
+    const order = await client.orderBreaker(key, action, { reason, for: options.for });
+    if (output === "json") io.out(`${safeJson(order, 2)}\n`);
+    else if (order.forced === undefined) io.err(`${oneLine(key)} is closed and starts afresh.\n`);
+    else {
+      const until = new Date(order.forced.until).toISOString();
+      io.err(`${oneLine(key)} is ${order.forced.state} in every worker until ${until}.\n`);
+    }
+    return 0;
+  };
+}
+
+export interface BurnOptions extends RunsOptions {
+  readonly by?: "money" | "tokens" | undefined;
+}
+
+export async function showBurn(options: BurnOptions, io: Io): Promise<number> {
+  const board = await (await connect(options, io)).burn(options.by);
+  const rows = board.chains.map(({ runId, charged, settled, reserved, limit, msToLimit }) => [
+    runId,
+    formatUsd(charged.nanoUsd),
+    formatCount(charged.tokens),
+    formatUsd(reserved.nanoUsd),
+    `${formatUsd(settled.nanoUsd)}/${limit.nanoUsd === unlimited ? "unlimited" : formatUsd(limit.nanoUsd)}`,
+    msToLimit === undefined ? "" : `${Math.round(msToLimit / 1000)} s`,
+  ]);
+  const head = ["RUN", "USD/MIN", "TOKENS/MIN", "HELD", "SPENT", "LIMIT IN"];
+  return print(board, [head, ...rows], options, io);
 }
 
 export async function getBudget(runId: string, options: RunsOptions, io: Io): Promise<number> {

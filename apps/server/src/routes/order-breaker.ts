@@ -1,16 +1,14 @@
 import { breakerActions, breakerTiers, bridleError } from "@bridle/protocol";
-import type { BreakerOrder, FleetEvent } from "@bridle/protocol";
+import type { BreakerAction, BreakerOrder, FleetEvent } from "@bridle/protocol";
 
 import type { ApiContext, ApiRequest } from "./route-context.ts";
-
-type Action = (typeof breakerActions)[number];
 
 const states = {
   open: "FORCED_OPEN",
   close: "FORCED_CLOSED",
   disable: "DISABLED",
   observe: "METRICS_ONLY",
-} as const satisfies Record<Exclude<Action, "reset">, string>;
+} as const satisfies Record<Exclude<BreakerAction, "reset">, string>;
 
 /** BR-12: the order stands in the fleet log, where every worker looks; those that start later find it, too. */
 export async function orderBreaker(
@@ -32,7 +30,7 @@ export async function orderBreaker(
   return { key, forced };
 }
 
-function actionOf(text: string | undefined): Action {
+function actionOf(text: string | undefined): BreakerAction {
   const action = breakerActions.find((known) => known === text);
   if (action !== undefined) return action;
   throw bridleError("route_not_found", {
