@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { fetchLedger, ledgerFaults } from "../support/audit-ledger.ts";
 import { until } from "../support/until.ts";
 import { KillableProcess } from "./killable-process.ts";
-import type { Trap } from "./killable-process.ts";
+import type { Hits, Trap } from "./trap.ts";
 
 /*
  * A process that is killed with -9 in the middle of a run of fifty tasks; then a new one starts on the same folder, and the
@@ -100,8 +100,8 @@ function expectPaid(run: string, view: Awaited<ReturnType<typeof running.client.
 export interface FiftyTaskRun {
   /** Starts a run under that name; its id. */
   readonly submit: (run: string) => Promise<string>;
-  /** The process dies where the trap says. */
-  readonly arm: (trap: Trap) => Promise<void>;
+  /** Sets traps in place of all others; how often each place was hit since the last call. */
+  readonly arm: (...traps: readonly Trap[]) => Promise<Hits>;
   readonly kill: () => void;
   /** Waits for the process's death by SIGKILL and starts another on the same folder. */
   readonly restart: () => Promise<void>;
@@ -113,7 +113,7 @@ const fiftyTaskRun: FiftyTaskRun = {
   submit,
   restart,
   expectWhole,
-  arm: async (trap) => running.arm(trap),
+  arm: async (...traps) => running.arm(...traps),
   kill: () => running.kill(),
 };
 
@@ -121,7 +121,10 @@ const fiftyTaskRun: FiftyTaskRun = {
 export function useFiftyTaskRun(): FiftyTaskRun {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "bridle-kill-"));
-    provider = await startFakeProvider({ script: () => ({ type: "answer", delayMs: 2 }) });
+    // Every sixth call is slow enough for its task's log to be written before its end.
+    provider = await startFakeProvider({
+      script: ({ index }) => ({ type: "answer", delayMs: index % 6 === 0 ? 15 : 2 }),
+    });
     running = await KillableProcess.start(join(folder, "data"), provider.url);
   });
 

@@ -1,14 +1,14 @@
-import { failpointNames } from "@bridle/ports/testing";
 import { describe, test } from "vitest";
 
+import { failpointNames } from "../support/with-failpoints.ts";
 import { useFiftyTaskRun } from "./fifty-task-run.ts";
-import type { Trap } from "./killable-process.ts";
+import type { Trap } from "./trap.ts";
 
 describe("[S8] killed with -9 in the middle of a run of fifty tasks, and started again", () => {
   const { arm, expectWhole, restart, submit } = useFiftyTaskRun();
   const traps: readonly Trap[] = failpointNames.flatMap((point) => [
-    { point, when: "before", hit: 2 },
-    { point, when: "after", hit: 2 },
+    { point, when: "before", hit: 2, action: "crash" },
+    { point, when: "after", hit: 2, action: "crash" },
   ]);
 
   test.each(traps)(

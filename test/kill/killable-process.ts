@@ -7,13 +7,8 @@ import { fileURLToPath } from "node:url";
 import { createClient } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { systemClock, systemRandom } from "@bridle/kernel/system";
-import type { FailpointName } from "@bridle/ports/testing";
 
-export interface Trap {
-  readonly point: FailpointName;
-  readonly when: "before" | "after";
-  readonly hit: number;
-}
+import type { Hits, Orders, Trap } from "./trap.ts";
 
 /** A process under test with its end in view: started ready, armed on request, killed by itself or by us, by its pid. */
 export class KillableProcess {
@@ -56,9 +51,13 @@ export class KillableProcess {
     );
   }
 
-  async arm(trap: Trap): Promise<void> {
-    this.#child.stdin?.write(`${JSON.stringify(trap)}\n`);
-    await this.#lines.next();
+  /** Sets these traps in place of all others. Resolves with how often each place was hit since the last call. */
+  async arm(...traps: readonly Trap[]): Promise<Hits> {
+    const orders: Orders = { traps };
+    this.#child.stdin?.write(`${JSON.stringify(orders)}\n`);
+    const line = await this.#lines.next();
+    if (line.done === true) throw new Error("The process under test ended before it was armed.");
+    return (JSON.parse(line.value) as { readonly hits: Hits }).hits;
   }
 
   kill(): void {

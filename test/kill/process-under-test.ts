@@ -1,32 +1,42 @@
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 
 import { defineAgent } from "@bridle/agent";
 import { openInstallation, readEnvironment } from "@bridle/host";
-import { withFailpoints } from "@bridle/ports/testing";
-import type { FailpointName } from "@bridle/ports/testing";
+import { bridleError } from "@bridle/protocol";
+
+import { withFailpoints } from "../support/with-failpoints.ts";
+import type { FailpointName } from "../support/with-failpoints.ts";
+import type { Orders, Trap } from "./trap.ts";
 
 /*
- * A whole installation in one process, as `bridle dev` is, that kills itself with SIGKILL where it is told to.
+ * A whole installation in one process, as `bridle dev` is, in which things go wrong where it is told to.
  *
- * Arguments: data folder, URL of the model provider. Prints one line `{ url, token }` when it is ready, and takes lines
- * `{ point, when, hit }` on its standard input: die at the hit-th time that place of the task protocol is reached.
+ * Arguments: data folder, URL of the model provider. Prints one line `{ url, token }` when it is ready, and takes lines of
+ * `Orders` on its standard input, each answered by a line with how often each place was hit since the one before.
  */
 
-interface Trap {
-  readonly point: FailpointName;
-  readonly when: "before" | "after";
-  readonly hit: number;
-}
-
 const [folder = "", providerUrl = ""] = process.argv.slice(2);
-let trap: Trap | undefined;
-let hits = 0;
+let traps: readonly Trap[] = [];
+let hits: Record<string, number> = {};
 
-function hit(point: FailpointName, when: "before" | "after"): void {
-  if (trap?.point !== point || trap.when !== when) return;
-  hits += 1;
-  if (hits === trap.hit) process.kill(process.pid, "SIGKILL");
+async function hit(point: FailpointName, when: "before" | "after"): Promise<void> {
+  const place = `${when} ${point}`;
+  hits[place] = (hits[place] ?? 0) + 1;
+  const trap = traps.find((each) => each.point === point && each.when === when);
+  if (trap?.hit === hits[place]) await spring(trap);
 }
+
+async function spring({ action, point, when }: Trap): Promise<void> {
+  if (action === "crash") process.kill(process.pid, "SIGKILL");
+  if (action === "delay") await pause(delayMs);
+  if (action === "drop") {
+    throw bridleError("store_unavailable", { message: `Not heard ${when} ${point}.` });
+  }
+}
+
+/** Longer than everything around it takes, shorter than any clock of the protocol below. */
+const delayMs = 300;
 
 /** One paid call per task; inline, so that a hundred process starts do not hide what is under test. */
 const caller = defineAgent<{ readonly prompt: string }, { readonly text: string }>({
@@ -46,7 +56,8 @@ const installation = await openInstallation({
   environment: readEnvironment({
     BRIDLE_STORE_URL: `pglite:${folder}`,
     PORT: "0",
-    LOG_LEVEL: "error",
+    // What it complains of was done to it.
+    LOG_LEVEL: "silent",
   }),
   folder,
   config: {
@@ -89,8 +100,9 @@ function installationStore(): Parameters<typeof withFailpoints>[0] {
 const running = await installation.start(["server", "scheduler", "worker"]);
 process.stdout.write(`${JSON.stringify({ url: running.url, token: installation.localToken })}\n`);
 for await (const line of createInterface({ input: process.stdin })) {
-  trap = JSON.parse(line) as Trap;
-  hits = 0;
-  process.stdout.write(`${JSON.stringify({ armed: trap })}\n`);
+  const told = hits;
+  hits = {};
+  ({ traps } = JSON.parse(line) as Orders);
+  process.stdout.write(`${JSON.stringify({ hits: told })}\n`);
 }
 await running.stop();
