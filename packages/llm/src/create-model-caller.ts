@@ -56,6 +56,8 @@ class CallLoop {
   readonly #options: ModelCallerOptions;
   readonly #call: ModelCall;
   readonly #targets: readonly PricedTarget[];
+  /** The target that answers when all is well. */
+  readonly #wanted: string | undefined;
   readonly #attempts: AttemptRecord[] = [];
   #targetIndex = 0;
   #triesOnTarget = 0;
@@ -65,7 +67,10 @@ class CallLoop {
   constructor(options: ModelCallerOptions, call: ModelCall) {
     this.#options = options;
     this.#call = call;
-    this.#targets = targetsOf(options.models, call);
+    const targets = targetsOf(options.models, call);
+    const rest = targets.filter(({ target }) => call.without?.has(target.key) !== true);
+    this.#wanted = targets[0]?.target.key;
+    this.#targets = rest.length > 0 ? rest : targets;
   }
 
   async run(): Promise<ModelCallResult> {
@@ -176,7 +181,7 @@ class CallLoop {
   }
 
   #success(served: PricedTarget, { reading }: AttemptResult): ModelCallResult {
-    const wanted = this.#targets[0]?.target.key;
+    const wanted = this.#wanted;
     const key = served.target.key;
     return {
       response: toResponse(key, reading, served, this.#call.request),

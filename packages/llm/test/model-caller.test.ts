@@ -360,6 +360,16 @@ describe("the chain", () => {
     expect(bench.wireCalls()).toEqual([1, 0]);
   });
 
+  it("[BR-17] leaves out what failed the step before, and says that another one answered; the last one it never leaves out", async () => {
+    const chain = [[hello], [hello]];
+    const one = callBench({ chain, call: { without: new Set(["fake/m0"]) } });
+    const { result } = await one.settle();
+    expect(result?.degraded).toEqual(["model:fake/m1 instead of fake/m0"]);
+    expect(one.wireCalls()).toEqual([0, 1]);
+    const none = callBench({ chain, call: { without: new Set(["fake/m0", "fake/m1"]) } });
+    expect((await none.settle()).result?.response.servedBy).toBe("fake/m0");
+  });
+
   it("[BR-17] goes on to the next target when the breaker of the first is open", async () => {
     const refusal = bridleError("breaker_open", {
       details: { key: "provider:fake/m0" },

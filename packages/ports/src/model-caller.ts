@@ -37,6 +37,8 @@ export interface ModelCall {
   readonly priority: "foreground" | "background";
   /** False forbids another model than the one asked for. */
   readonly allowModelFallback: boolean;
+  /** Targets to leave out, as long as one is left: they have failed this step, and nobody says that their time has come. */
+  readonly without?: ReadonlySet<string> | undefined;
   /** Text as it streams. Contract: synchronous, never throws. */
   readonly onDelta?: ((text: string) => void) | undefined;
   readonly onEvent: (event: ModelCallEvent) => void;

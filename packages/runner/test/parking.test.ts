@@ -209,6 +209,28 @@ describe("a task in its middle", () => {
     });
   });
 
+  it("[BR-17] a target that failed by itself is not asked again when another one's breaker lets the step go on", async () => {
+    const asked: string[][] = [];
+    runs.length = 0;
+    rig = await createVirtualRig({
+      agents: [asking("large", [])],
+      plan: (name) => plans[name],
+      model: async (call) => {
+        const left = (plans["large"]?.targets ?? []).filter((key) => !call.without?.has(key));
+        asked.push(left);
+        if (left.includes("north/large")) {
+          const failure = { outcome: "failure", class: "rate_limit", status: 429 } as const;
+          call.onEvent({ type: "attempt", target: "north/large", wireCall: 1, ...failure });
+        }
+        return answerAtOnce(call, { target: "south/large" });
+      },
+    });
+    open(south);
+    const task = await rig.runToEnd({ agent: "asks" });
+    expect(await rig.outcome(task)).toMatchObject({ status: "completed" });
+    expect(asked).toEqual([["north/large", "south/large"], ["south/large"]]);
+  });
+
   it("[BR-17] [WD-7] its task clock stands while it waits", async () => {
     await worldOf(twoSteps);
     const task = await rig.dispatch({ agent: "two", taskMs: 15_000 });

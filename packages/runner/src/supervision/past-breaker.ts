@@ -8,7 +8,7 @@ import { CodedError, sleep } from "@bridle/kernel";
 
 import { breakerRefused } from "../admission/breaker-refused.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
-import { refusalOfAll } from "./refused-targets.ts";
+import { refusalOfAll, targetsOf } from "./refused-targets.ts";
 
 const slackMs = 30_000;
 /** Between two looks at least: whoever is admitted by a look may be late at the gate. */
@@ -17,6 +17,10 @@ const shortestPauseMs = 250;
 interface WaitingStep {
   readonly number: number;
   readonly model: string;
+  /** Targets that failed this step; filled by whoever hears of the calls. */
+  readonly failed: ReadonlySet<string>;
+  /** Of these, whom no breaker holds: a server's own wait, a credential. Nobody says when it is over, so they are asked no more. */
+  readonly without: Set<string>;
 }
 
 /** The answer of the first call that no provider's breaker refuses. `call` may be made any number of times. */
@@ -32,7 +36,7 @@ export async function pastBreaker<Answer>(
       return await call();
     } catch (error) {
       const refusal = providerRefusal(error);
-      if (refusal === undefined) throw error;
+      if (refusal === undefined || !mayWait(scope, step)) throw error;
       untilMs ??= scope.worker.clock.monotonicMs() + refusal.retryAfterMs + slackMs;
       // oxlint-disable-next-line no-await-in-loop -- the wait stands between the calls
       const left = await untilAskable(scope, { ...step, ...refusal, untilMs });
@@ -40,6 +44,16 @@ export async function pastBreaker<Answer>(
       if (left !== undefined) throw breakerRefused(left, scope.worker.clock.wallMs());
     }
   }
+}
+
+/** False when every target has failed this step by itself: then there is nothing that a breaker would let answer it. */
+function mayWait({ worker, envelope }: AttemptScope, step: WaitingStep): boolean {
+  const { models, breakers } = worker;
+  for (const target of step.failed) {
+    if (breakers.peek([`provider:${target}`]).allowed) step.without.add(target);
+  }
+  const { allowModelFallback } = envelope;
+  return targetsOf({ models, allowModelFallback, without: step.without }, step.model).length > 0;
 }
 
 interface Refusal {
@@ -78,14 +92,14 @@ async function untilAskable(
 
 async function lookUntil(
   { worker, envelope, signal }: AttemptScope,
-  { model, retryAfterMs, untilMs }: WaitingStep & Refusal & { readonly untilMs: number },
+  { model, without, retryAfterMs, untilMs }: WaitingStep & Refusal & { readonly untilMs: number },
 ): Promise<BreakerRefusal | undefined> {
   const { clock, models, breakers } = worker;
   const { allowModelFallback } = envelope;
   for (let pauseMs = retryAfterMs; ;) {
     // oxlint-disable-next-line no-await-in-loop -- the pause between two looks
     await sleep({ clock, ms: Math.max(pauseMs, shortestPauseMs), signal });
-    const refusal = refusalOfAll({ models, breakers, allowModelFallback }, [model]);
+    const refusal = refusalOfAll({ models, breakers, allowModelFallback, without }, [model]);
     if (refusal === undefined) return undefined;
     if (refusal.retryAfterMs > untilMs - clock.monotonicMs()) return refusal;
     pauseMs = refusal.retryAfterMs;

@@ -28,7 +28,8 @@ export async function serveModel(
   const deltas = batcherFor(scope, step, onDelta);
   try {
     const push = (text: string): void => deltas.push(text);
-    const made = { step, request, spent, onDelta: push, once: { told: undefined } };
+    const targets = { failed: new Set<string>(), without: new Set<string>() };
+    const made = { step, request, spent, targets, onDelta: push, once: { told: undefined } };
     const result = await answerOrWait(scope, made);
     if (result.response.cached === true) deltas.push(result.response.text);
     deltas.flush();
@@ -48,7 +49,7 @@ export async function serveModel(
 /** A task that a simpler flow may replace does not wait for a breaker: that rung comes before (BR-17). */
 async function answerOrWait(scope: AttemptScope, made: ModelStep): Promise<LadderAnswer> {
   if (scope.envelope.hasSimplerFlow === true) return answer(scope, made);
-  const waiting = { number: made.step.number, model: made.request.model };
+  const waiting = { number: made.step.number, model: made.request.model, ...made.targets };
   return pastBreaker(scope, waiting, async () => answer(scope, made));
 }
 
@@ -57,6 +58,8 @@ interface ModelStep {
   readonly request: ModelRequest;
   readonly spent: { nanoUsd: number };
   readonly once: LadderStep["once"];
+  /** Those that failed this step, and those of them that are not asked again (BR-17). */
+  readonly targets: { readonly failed: Set<string>; readonly without: Set<string> };
   readonly onDelta: (text: string) => void;
 }
 
@@ -83,8 +86,12 @@ async function answer(scope: AttemptScope, made: ModelStep): Promise<LadderAnswe
         admission: wireAdmission(scope, { ...made, isLadder }),
         priority,
         allowModelFallback,
+        without: made.targets.without,
         onDelta: made.onDelta,
-        onEvent: (event) => hear(scope, step, event),
+        onEvent: (event) => {
+          noteFailure(event, made.targets.failed);
+          hear(scope, step, event);
+        },
         signal,
         deadlineMs: scope.deadlineMs(),
         traceparent: traceparent(traceId, step.number),
@@ -183,6 +190,10 @@ export function agentKeys({ spender, envelope }: AttemptScope): readonly string[
 
 export function agentKey({ workflow, agent }: AttemptScope["envelope"]): string {
   return `agent:${workflow}/${agent}`;
+}
+
+function noteFailure(event: ModelCallEvent, failed: Set<string>): void {
+  if (event.type === "attempt" && event.outcome === "failure") failed.add(event.target);
 }
 
 function hear(scope: AttemptScope, step: Step, event: ModelCallEvent): void {
