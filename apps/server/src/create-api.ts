@@ -92,7 +92,11 @@ export function createApi(options: ApiOptions): Api {
   answerErrors(app, context);
   for (const name of Object.keys(routeTable) as RouteName[]) addRoute(app, name, context);
   return {
-    listen: async (address) => listen(app, address),
+    listen: async (address) => {
+      const url = await listen(app, address);
+      context.burn.start();
+      return url;
+    },
     inject: app.inject.bind(app),
     get streams() {
       return context.wakes.size;

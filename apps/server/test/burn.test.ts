@@ -44,6 +44,7 @@ describe("[BB-1] the burn board", () => {
 
   it("keeps the last five minutes, each once, and leaves a minute without the store as a gap", async () => {
     const runId = await submitDemo(world);
+    expect((await board()).recent).toEqual([]);
     const ledger = { ...world.store.ledger };
     for (let minute = 0; minute < 8; minute++) {
       // oxlint-disable-next-line no-await-in-loop -- minute by minute

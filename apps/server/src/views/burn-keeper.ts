@@ -2,7 +2,7 @@
  * The burn board of this server (BB-1): asks the ledger what was charged in the last minute, when somebody looks and on each minute.
  *
  * 1. A minute in which the store does not answer is a gap.
- * 2. One question at a time; the timer is set again when it is answered, and ends with `close`.
+ * 2. It begins when the server listens, or when somebody looks. One question at a time; the timer is set again when it is answered, and ends with `close`.
  */
 import {
   burnChains,
@@ -29,10 +29,15 @@ export class BurnKeeper {
   constructor(ledger: Pick<Ledger, "spending">, clock: Clock) {
     this.#ledger = ledger;
     this.#clock = clock;
-    this.#arm();
+  }
+
+  /** From now on a snapshot is kept of each minute. Harmless when it runs already. */
+  start(): void {
+    if (this.#timer === undefined) this.#arm();
   }
 
   async board(by: BurnMeasure): Promise<BurnBoard> {
+    this.start();
     const at = this.#clock.wallMs();
     const { runs, total } = await this.#ask(at, by);
     return {
