@@ -16,6 +16,7 @@ import { nothingIsLeft } from "./nothing-is-left.ts";
 import { nothingIsStuck } from "./nothing-is-stuck.ts";
 import type { Invariant, Observation } from "./observation.ts";
 import { oldHoldersAreTurnedAway } from "./old-holders-are-turned-away.ts";
+import { parkedTasksHoldNothing } from "./parked-tasks-hold-nothing.ts";
 import { retriesFollowThePolicy } from "./retries-follow-the-policy.ts";
 import { serversWaitsAreKept } from "./servers-waits-are-kept.ts";
 import { silentWorkersStop } from "./silent-workers-stop.ts";
@@ -50,6 +51,7 @@ const remembering = {
   tasksStartWhenAllowed,
   whatIsStoppedIsClosed,
   retriesFollowThePolicy,
+  parkedTasksHoldNothing,
   effectsHappenOnce,
 };
 

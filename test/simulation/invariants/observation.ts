@@ -14,7 +14,7 @@ export type EnvelopeFigures = Pick<
 >;
 /** The first line of defence that turns somebody away; behind some of them a second one would do so as well. */
 export type Refusal = "fenced" | "lease" | "version";
-export type HoldFigures = Pick<HoldState, "taskId" | "amounts">;
+export type HoldFigures = Pick<HoldState, "taskId" | "attempt" | "amounts">;
 
 /** What was seen in the store, at the provider and in the agents, in the order in which it happened. */
 export type Observation =

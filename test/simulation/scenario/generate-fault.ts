@@ -139,6 +139,20 @@ export function generateStorm(draw: Draw, { calmAt }: Cast): readonly Fault[] {
   });
 }
 
+/** Every target is down for long enough that each breaker opens, is tried, and opens again: what parks tasks. */
+export function generateOutage(draw: Draw, { calmAt }: Cast): readonly Fault[] {
+  const at = draw.between(0, calmAt / 4);
+  const forMs = draw.between(calmAt / 3, (calmAt * 3) / 4);
+  return targets.map((target) => ({
+    kind: "provider" as const,
+    at,
+    forMs,
+    target,
+    fault: draw.of(["server_error", "reset", "malformed"]),
+    share: draw.of([0.8, 1]),
+  }));
+}
+
 function anyActor(draw: Draw, { schedulers, workers }: Cast): ActorName {
   return draw.of([
     "door",
@@ -162,6 +176,8 @@ function losses(draw: Draw) {
     delayMs: draw.of([0, 200, 5000, 20_000]),
   };
 }
+
+const targets = ["north/large", "south/large", "north/small", "south/wide"] as const;
 
 function providerFault(draw: Draw) {
   return {

@@ -1,9 +1,9 @@
 import { seededRandom } from "@bridle/kernel/testing";
 
 import { Draw } from "./draw.ts";
-import { generateFault, generateStorm } from "./generate-fault.ts";
+import { generateFault, generateOutage, generateStorm } from "./generate-fault.ts";
 import type { Cast } from "./generate-fault.ts";
-import { generateWorkflow } from "./generate-workflow.ts";
+import { generateWideWorkflow, generateWorkflow } from "./generate-workflow.ts";
 import { losesTail } from "./scenario.ts";
 import type { Fault, Order, PlannedRun, Scenario } from "./scenario.ts";
 
@@ -20,7 +20,7 @@ export function generateScenario(seed: number): Scenario {
     input: { size: draw.between(0, 9), items: draw.list(0, 4, (item) => item) },
   }));
   const cast = { schedulers, workers, calmAt, starts: runs.map(({ at }) => at) };
-  return {
+  const scenario = {
     seed,
     schedulers,
     workers,
@@ -37,7 +37,21 @@ export function generateScenario(seed: number): Scenario {
     ],
     breakers: draw.of(["patient", "touchy", "touchy"]),
     calmAt,
-  };
+  } as const;
+  return draw.chance(0.15) ? withOutage(draw, cast, scenario) : scenario;
+}
+
+/** Every target down while two runs want them: tasks park, in more than one line, and come back in order. */
+function withOutage(draw: Draw, cast: Cast, scenario: Scenario): Scenario {
+  const more = draw.list(1, 2, (index): PlannedRun => ({
+    at: draw.between(0, cast.calmAt / 2),
+    spec: generateWideWorkflow(draw, index),
+    input: {},
+  }));
+  const faults = [...scenario.faults, ...generateOutage(draw, cast)];
+  // A dozen tasks at once, read one by one every two seconds, wait longer than anything may.
+  const pages = Math.max(scenario.pages, 20);
+  return { ...scenario, pages, runs: [...scenario.runs, ...more], faults };
 }
 
 function generateFaults(draw: Draw, cast: Cast): readonly Fault[] {

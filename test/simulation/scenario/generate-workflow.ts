@@ -29,6 +29,29 @@ export function generateWorkflow(draw: Draw, index: number): WorkflowSpecInput {
     ...(last !== undefined && draw.chance(0.3)
       ? { output: { last: `\${{ tasks.${last.id}.output }}` } }
       : {}),
+    ...generateDegrade(draw, tasks),
+  };
+}
+
+/** Many tasks at once that want a model and have the patience to wait for it. */
+export function generateWideWorkflow(draw: Draw, index: number): WorkflowSpecInput {
+  const tasks = draw.list(4, 12, (number): TaskInput => ({
+    id: `w${number}`,
+    agent: draw.of(agentNames),
+    input: {
+      play: draw.of(["answers", "answers", "answers", "journals", "waits", "flaky"]),
+      calls: draw.of([0, 1, 1, 2]),
+      failures: draw.between(0, 1),
+      n: draw.between(0, 9),
+    },
+    retry: { maxAttempts: draw.between(1, 3) },
+    timeout: { task: draw.of(["20s", "60s"]) },
+  }));
+  return {
+    name: `wide${index}`,
+    tasks: [...tasks],
+    onFailure: "continue",
+    timeout: { run: draw.of(["2m", "6m"]), step: draw.of(["5s", "10s"]) },
   };
 }
 

@@ -35,11 +35,19 @@ export function castFor(options: CastOptions): readonly AnyAgent[] {
       isolation: "inline",
       trusted: true,
       concurrency: agentConcurrency(name),
+      models: declaredModels[name],
       tools,
       run: async (context, input) => acts[input.play](context, options),
     }),
   );
 }
+
+/** One agent declares nothing, one all it calls, one a part of it. */
+const declaredModels: Readonly<Record<(typeof agentNames)[number], readonly string[]>> = {
+  alpha: [],
+  beta: ["large", "small"],
+  gamma: ["small"],
+};
 
 const tools = {
   echo: defineTool({ name: "echo", description: "Gives back.", run: async (args) => args ?? null }),
