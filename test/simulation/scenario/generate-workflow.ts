@@ -29,7 +29,6 @@ export function generateWorkflow(draw: Draw, index: number): WorkflowSpecInput {
     ...(last !== undefined && draw.chance(0.3)
       ? { output: { last: `\${{ tasks.${last.id}.output }}` } }
       : {}),
-    ...generateDegrade(draw, tasks),
   };
 }
 
