@@ -12,8 +12,8 @@ export interface TaskHostOptions {
   /** Where values too large for a frame are exchanged; undefined when both sides share memory. */
   readonly folder: string | undefined;
   readonly send: (message: FromIsolate) => void;
-  /** Names of what keeps the process busy: timers, sockets, children. */
-  readonly activeResources: () => readonly string[];
+  /** Names of what keeps the process busy: timers, sockets, children. Undefined in a process that is not the agent's alone. */
+  readonly activeResources: (() => readonly string[]) | undefined;
 }
 
 type Start = Extract<ToIsolate, { type: "start" }>;
@@ -52,7 +52,7 @@ export class TaskHost {
 
   async #start({ token, task, input }: Start): Promise<void> {
     const { agent, clock, folder, send, activeResources } = this.#options;
-    const baseline = activeResources();
+    const baseline = activeResources?.() ?? [];
     const session = new TaskSession({
       agent,
       token,
@@ -65,17 +65,25 @@ export class TaskHost {
     this.#session = session;
     await session.run();
     this.#session = undefined;
-    // One turn of the loop, so that what the agent closed on its way out is really gone.
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
-    send({ type: "rested", token, dirty: hasMore(activeResources(), baseline) });
+    const dirty = activeResources !== undefined && (await leavesMore(activeResources, baseline));
+    send({ type: "rested", token, dirty });
   }
 
   #unpack(payload: Extract<ToIsolate, { type: "answer" }>["value"]): unknown {
     const { folder } = this.#options;
     return JSON.parse(takePayload(payload, { folder, maxBytes: Number.MAX_SAFE_INTEGER }));
   }
+}
+
+async function leavesMore(
+  activeResources: () => readonly string[],
+  baseline: readonly string[],
+): Promise<boolean> {
+  // One turn of the loop, so that what the agent closed on its way out is really gone.
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+  return hasMore(activeResources(), baseline);
 }
 
 /** Whether any kind of resource occurs more often than before. */

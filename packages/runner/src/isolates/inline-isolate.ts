@@ -39,7 +39,7 @@ export class InlineIsolate implements Isolate {
       clock,
       folder: undefined,
       send: (message) => this.#deliver(message),
-      activeResources: () => [],
+      activeResources: undefined,
     });
   }
 
