@@ -36,18 +36,18 @@ export interface MemoryStore extends Store {
   checkpoint(): () => void;
 }
 
+type Method = (...args: unknown[]) => unknown;
+
 /** Every state port on shared memory, atomic as the real stores are. Outlives the "processes" of a test that use it. */
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   let connected = true;
-  const assertConnected = (): void => {
-    if (!connected) throw bridleError("store_unavailable");
-  };
+  const isConnected = (): boolean => connected;
   const feed = memoryFeed(options.feed ?? "on");
   const state = initialMemoryState({
     clock: options.clock,
     publish: (channel, detail) => void feed.publish(channel, detail),
   });
-  const gate = <Port extends object>(port: Port): Port => gated(port, assertConnected);
+  const gate = <Port extends object>(port: Port): Port => gated(port, isConnected);
   return {
     runs: gate(memoryRunLog(state)),
     index: gate(memoryRunIndex(state)),
@@ -60,7 +60,9 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     feed,
     fleet: gate(memoryFleetLog(options.fleetCapacity ?? 1000)),
     cache: gate(memoryResultCache()),
-    ping: async () => assertConnected(),
+    ping: async () => {
+      if (!connected) throw bridleError("store_unavailable");
+    },
     close: async () => {
       connected = false;
     },
@@ -75,16 +77,12 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   };
 }
 
-/** The same port, each of whose methods first passes `check`. All of them are async, so a throw becomes a rejection. */
-function gated<Port extends object>(port: Port, check: () => void): Port {
-  return new Proxy(port, {
-    get(target, name, receiver) {
-      const method: unknown = Reflect.get(target, name, receiver);
-      if (typeof method !== "function") return method;
-      return async (...args: unknown[]): Promise<unknown> => {
-        check();
-        return Reflect.apply(method, target, args) as Promise<unknown>;
-      };
-    },
-  });
+/** The same port, each of whose methods rejects while the store is cut off. Contract: all members are async methods. */
+function gated<Port extends object>(port: Port, isConnected: () => boolean): Port {
+  const members = Object.entries(port).map(([name, method]: [string, Method]) => [
+    name,
+    (...args: unknown[]): unknown =>
+      isConnected() ? method(...args) : Promise.reject(bridleError("store_unavailable")),
+  ]);
+  return Object.fromEntries(members) as Port;
 }

@@ -3,20 +3,19 @@ import type { MemoryState } from "./memory-state.ts";
 
 /** `Timers` on shared memory. */
 export function memoryTimers(state: MemoryState): Timers {
-  const earliestFirst = (): DueTimer[] =>
-    [...state.runs.values()]
-      .flatMap((run) =>
-        [...run.timers].map(([key, at]) => ({ runId: run.submitted.runId, key, at })),
-      )
-      .toSorted((left, right) => left.at - right.at);
   return {
-    due: async (nowWallMs, limit) =>
-      earliestFirst()
-        .filter(({ at }) => at <= nowWallMs)
-        .slice(0, limit),
+    due: async (nowWallMs, limit) => {
+      const due: DueTimer[] = [];
+      for (const { submitted, timers } of state.runs.values()) {
+        for (const [key, at] of timers) {
+          if (at <= nowWallMs) due.push({ runId: submitted.runId, key, at });
+        }
+      }
+      return due.toSorted((left, right) => left.at - right.at).slice(0, limit);
+    },
     tally: async (kind) => {
       const counts = new Map<string, number>();
-      for (const { key } of earliestFirst()) {
+      for (const key of keysOf(state)) {
         const [own, , ...about] = key.split(":");
         if (own !== kind || about.length === 0) continue;
         const name = about.join(":");
@@ -26,6 +25,16 @@ export function memoryTimers(state: MemoryState): Timers {
         .map(([about, count]) => ({ about, count }))
         .toSorted((one, two) => two.count - one.count || (one.about < two.about ? -1 : 1));
     },
-    next: async () => earliestFirst()[0]?.at,
+    next: async () => {
+      let next: number | undefined;
+      for (const { timers } of state.runs.values()) {
+        for (const at of timers.values()) next = Math.min(at, next ?? at);
+      }
+      return next;
+    },
   };
+}
+
+function keysOf({ runs }: MemoryState): readonly string[] {
+  return [...runs.values()].flatMap(({ timers }) => [...timers.keys()]);
 }
