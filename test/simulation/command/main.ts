@@ -1,89 +1,78 @@
 /**
- * `npm run simulate -- --seeds N [--seed S] [--processes P]`
+ * `npm run simulate -- --seeds N [--from S] [--processes P] [--keep-going] [-o json]`, or `--seed S` for one world.
  *
- * Plays N seeds, each twice, over P processes. A failing seed is told with its shrunken world, which is kept as a case.
- * Exit code 1 when a seed failed.
+ * Plays N seeds, each twice. Tells on standard error how far it is, and of each failing seed what broke, with its shrunken
+ * world, which is kept as a case; then it stops, or goes on to the end. Standard output has the summary alone. Exit code 1 when a
+ * seed failed, 2 when nothing could be played.
  */
-import { fork } from "node:child_process";
-import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
-
-import { keepCase } from "../kept-cases.ts";
-import { generateScenario } from "../scenario/generate-scenario.ts";
-import { shrink } from "../shrink.ts";
-import { playSeeds } from "./play-seeds.ts";
-import type { Share } from "./play-seeds.ts";
-import { addTallies, nothing } from "./tally.ts";
+import { bundlePlayer } from "./bundle-player.ts";
+import { readCampaignOptions } from "./campaign-options.ts";
+import type { CampaignOptions } from "./campaign-options.ts";
+import { describeCampaign, describeProgress } from "./describe-campaign.ts";
+import { keepFailure } from "./keep-failure.ts";
+import { playCampaign } from "./play-campaign.ts";
+import { startPlayer } from "./player.ts";
+import { nothing } from "./tally.ts";
 import type { Failure, Tally } from "./tally.ts";
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "200" },
-    seed: { type: "string", default: "1" },
-    processes: { type: "string", default: String(availableParallelism()) },
-    share: { type: "string" },
-  },
-});
+const progressEveryMs = 5000;
+/** Failing seeds that are shrunken and kept. A fault that breaks many worlds is seen in a few. */
+const mostKept = 5;
 
-/** One share of the seeds in a process of its own, told back as one message. */
-async function playElsewhere(share: Share): Promise<Tally> {
-  return new Promise((resolve, reject) => {
-    const child = fork(new URL(import.meta.url), ["--share", JSON.stringify(share)]);
-    child.once("message", (tally) => resolve(tally as Tally));
-    child.once("exit", (code) => {
-      if (code !== 0) reject(new Error(`A process of the simulation ended with ${String(code)}.`));
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function failureTeller(): (failure: Failure) => Promise<void> {
+  let kept = 0;
+  return async (failure) => {
+    kept += 1;
+    if (kept <= mostKept) say(`\n${await keepFailure(failure)}\n`);
+    else say(`seed ${failure.seed} breaks ${failure.invariant}`);
+  };
+}
+
+async function play(options: CampaignOptions, file: string): Promise<void> {
+  const { seeds, output } = options;
+  const players = Array.from({ length: options.processes }, () => startPlayer(file));
+  const startedMs = performance.now();
+  const seconds = (): number => (performance.now() - startedMs) / 1000;
+  let soFar: Tally = nothing;
+  const progress = setInterval(
+    () => say(describeProgress(soFar, seeds, seconds())),
+    progressEveryMs,
+  );
+  try {
+    const tally = await playCampaign(options, players, {
+      onTally: (next) => {
+        soFar = next;
+      },
+      onFailure: failureTeller(),
     });
-  });
-}
-
-async function playAll(from: number, seeds: number, processes: number): Promise<Tally> {
-  const shares = Array.from({ length: processes }, (_, index) => ({
-    from: from + index,
-    seeds: Math.floor(seeds / processes) + (index < seeds % processes ? 1 : 0),
-    step: processes,
-  })).filter((share) => share.seeds > 0);
-  const tallies = await Promise.all(
-    shares.length === 1 ? shares.map(playSeeds) : shares.map(playElsewhere),
-  );
-  return tallies.reduce(addTallies, nothing);
-}
-
-async function tellFailure({ seed, invariant, message }: Failure): Promise<void> {
-  process.stdout.write(`\nseed ${seed} breaks ${invariant}: ${message}\n`);
-  // Two plays that differ are not made smaller: each try might differ in its own way.
-  if (invariant === "determinism") return;
-  const { scenario, outcome, plays } = await shrink(generateScenario(seed), invariant);
-  const found = outcome.breach?.message ?? message;
-  const file = keepCase({ name: `seed-${seed}`, found, scenario });
-  const { faults, orders, runs, schedulers, workers } = scenario;
-  process.stdout.write(
-    `shrunken in ${plays} plays to ${runs.length} run(s), ${schedulers} scheduler(s), ${workers} worker(s); kept as test/simulation/cases/${file}\n`,
-  );
-  for (const part of [...faults, ...orders]) process.stdout.write(`  ${JSON.stringify(part)}\n`);
-  process.stdout.write(`  ${found}\n`);
+    const figures = { ...tally, from: options.from, seconds: seconds() };
+    const summary =
+      output === "json" ? JSON.stringify(figures) : describeCampaign(tally, figures.seconds);
+    process.stdout.write(`${summary}\n`);
+    process.exitCode = tally.failures.length > 0 ? 1 : 0;
+  } finally {
+    clearInterval(progress);
+    for (const player of players) player.close();
+  }
 }
 
 async function main(): Promise<void> {
-  if (values.share !== undefined) {
-    process.send?.(await playSeeds(JSON.parse(values.share) as Share));
-    process.disconnect();
-    return;
+  const options = readCampaignOptions(process.argv.slice(2));
+  const bundle = await bundlePlayer();
+  try {
+    await play(options, bundle.file);
+  } finally {
+    bundle.remove();
   }
-  const [from, seeds, processes] = [values.seed, values.seeds, values.processes].map(Number);
-  const startedMs = performance.now();
-  const tally = await playAll(from ?? 1, seeds ?? 1, processes ?? 1);
-  const seconds = (performance.now() - startedMs) / 1000;
-  const per = (count: number): string => (count / seconds).toFixed(1);
-  for (const failure of tally.failures.slice(0, 5)) {
-    // oxlint-disable-next-line no-await-in-loop -- told one after the other
-    await tellFailure(failure);
-  }
-  process.stdout.write(
-    `\n${tally.seeds} seeds, each twice, in ${seconds.toFixed(1)} s: ${per(tally.seeds)} seeds/s, ${per(tally.runs)} runs/s, ${per(tally.events)} events/s\n` +
-      `${tally.runs} runs, ${tally.wireCalls} model calls, ${(tally.simulatedMs / 3_600_000).toFixed(1)} hours of simulated time\n` +
-      `${tally.failures.length} seed(s) failed${tally.failures.length > 0 ? `: ${tally.failures.map(({ seed }) => seed).join(" ")}` : ""}\n`,
-  );
-  process.exitCode = tally.failures.length > 0 ? 1 : 0;
 }
 
-await main();
+try {
+  await main();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+}

@@ -1,36 +1,58 @@
 import { generateScenario } from "../scenario/generate-scenario.ts";
 import { simulateTwice } from "../simulate.ts";
+import type { Outcome } from "../world/world.ts";
 import { addTallies, nothing } from "./tally.ts";
 import type { Tally } from "./tally.ts";
 
-export interface Share {
+/** Seeds in a row, played by one process before it is asked for the next. */
+export interface Block {
   readonly from: number;
   readonly seeds: number;
-  /** Every so many seeds, so that several processes share the work evenly. */
-  readonly step: number;
+  readonly keepGoing: boolean;
 }
 
-export async function playSeeds({ from, seeds, step }: Share): Promise<Tally> {
-  // Refusals are errors, and a stack costs more than the refusal. A failing seed is played again with stacks.
-  Error.stackTraceLimit = 0;
+/** The play of the seed in hand fails with what nobody caught: a world is of the process's own code, and nothing else runs. */
+let onUncaught: ((error: unknown) => void) | undefined;
+
+/** For the process's `uncaughtException`, which `unhandledRejection` is as well. */
+export function uncaughtInSeed(error: unknown): void {
+  onUncaught?.(error);
+}
+
+/** Each twice, until all are played or, unless it keeps going, one has failed. */
+export async function playSeeds({ from, seeds, keepGoing }: Block): Promise<Tally> {
+  const before = process.cpuUsage();
   let tally = nothing;
-  for (let number = 0; number < seeds; number++) {
+  for (let seed = from; seed < from + seeds; seed++) {
     // oxlint-disable-next-line no-await-in-loop -- a process plays one world at a time
-    tally = addTallies(tally, await playSeed(from + number * step));
+    tally = addTallies(tally, await playSeed(seed));
+    if (tally.failures.length > 0 && !keepGoing) break;
   }
-  return tally;
+  const { user, system } = process.cpuUsage(before);
+  const peakRssBytes = process.resourceUsage().maxRSS * 1024;
+  return { ...tally, cpuMs: (user + system) / 1000, peakRssBytes };
 }
 
 async function playSeed(seed: number): Promise<Tally> {
-  const { breach, runs, events, wireCalls, simulatedMs } = await simulateTwice(
-    generateScenario(seed),
-  );
-  return {
-    seeds: 1,
-    runs: 2 * runs,
-    events: 2 * events,
-    wireCalls: 2 * wireCalls,
-    simulatedMs: 2 * simulatedMs,
-    failures: breach === undefined ? [] : [{ seed, ...breach }],
-  };
+  const uncaught = new Promise<Outcome | string>((resolve) => {
+    onUncaught = (error) => resolve(describe(error));
+  });
+  const outcome = await Promise.race([simulateTwice(generateScenario(seed)), uncaught]);
+  if (typeof outcome === "string") {
+    return {
+      ...nothing,
+      seeds: 1,
+      failures: [{ seed, invariant: uncaughtError, message: outcome }],
+    };
+  }
+  const { breach, runs, events, wireCalls, simulatedMs } = outcome;
+  const failures = breach === undefined ? [] : [{ seed, ...breach }];
+  return { ...nothing, seeds: 1, runs, events, wireCalls, simulatedMs, failures };
+}
+
+/** Stands for an invariant: nothing of a world may throw where nobody catches. */
+export const uncaughtError = "uncaughtError";
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,11 +1,16 @@
-/** What a share of the seeds came to. Plain JSON: it crosses processes. */
+/** What some of the seeds came to. Plain JSON: it crosses processes. */
 export interface Tally {
   readonly seeds: number;
-  /** Workflow runs, both plays of each seed counted: the work that was done. */
+  /** Workflow runs of all worlds, each counted once although it is played twice. */
   readonly runs: number;
+  /** Events of the first plays. */
   readonly events: number;
   readonly wireCalls: number;
   readonly simulatedMs: number;
+  /** Of the processes that play, all their threads. */
+  readonly cpuMs: number;
+  /** The most memory that one process held. */
+  readonly peakRssBytes: number;
   readonly failures: readonly Failure[];
 }
 
@@ -21,6 +26,8 @@ export const nothing: Tally = {
   events: 0,
   wireCalls: 0,
   simulatedMs: 0,
+  cpuMs: 0,
+  peakRssBytes: 0,
   failures: [],
 };
 
@@ -31,6 +38,8 @@ export function addTallies(left: Tally, right: Tally): Tally {
     events: left.events + right.events,
     wireCalls: left.wireCalls + right.wireCalls,
     simulatedMs: left.simulatedMs + right.simulatedMs,
+    cpuMs: left.cpuMs + right.cpuMs,
+    peakRssBytes: Math.max(left.peakRssBytes, right.peakRssBytes),
     failures: [...left.failures, ...right.failures],
   };
 }

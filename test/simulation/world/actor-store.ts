@@ -20,7 +20,8 @@ const portNames: Readonly<Record<PortName, true>> = {
   cache: true,
 };
 
-type Method = (...args: unknown[]) => Promise<unknown>;
+type Method = (...args: unknown[]) => unknown;
+type Effect = () => Promise<unknown>;
 
 /** The store as one process reaches it. */
 export function actorStore(store: Store, actor: Actor, feed: Feed): Store {
@@ -29,7 +30,8 @@ export function actorStore(store: Store, actor: Actor, feed: Feed): Store {
     const port = store[name as PortName] as unknown as Record<string, Method>;
     const calls = Object.entries(port).map(([method, run]): [string, Method] => [
       method,
-      async (...args) => actor.call(async () => run(...args)),
+      // The effect and its answer are promises of the port: another one around each would only cost.
+      (...args) => actor.call((() => run(...args)) as Effect),
     ]);
     return [name, Object.fromEntries(calls)];
   });

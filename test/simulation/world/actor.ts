@@ -113,7 +113,7 @@ export class Actor {
   }
 
   /** One call of a port. Contract: `effect` does its work in one synchronous turn. */
-  async call<Answer>(effect: () => Promise<Answer>): Promise<Answer> {
+  call<Answer>(effect: () => Promise<Answer>): Promise<Answer> {
     if (this.#isDead) return this.#never;
     if (this.#isCallToSuspend()) return this.#callLater(effect);
     const crash = this.#crashOfThisCall();
@@ -121,29 +121,28 @@ export class Actor {
     return this.#travel(effect, crash);
   }
 
-  /** There, the effect, and back. */
+  /**
+   * There, the effect, and back. One function with as few promises as can be: a world has four hundred calls, most of them with
+   * no way to go.
+   */
   async #travel<Answer>(effect: () => Promise<Answer>, crash: Crash | undefined): Promise<Answer> {
-    const { weather, name } = this.#options;
-    await this.#way();
+    const { time, weather, name } = this.#options;
+    const thereMs = weather.slowMs(name);
+    if (thereMs > 0) await time.sleep(thereMs);
     const lost = weather.away(name);
     if (lost === "request") return this.#unanswered();
     if (lost === "late") return this.#late(effect);
     const answering = effect();
     if (crash !== undefined) return this.#crash(crash);
     const answer = await answering;
-    await this.#way();
-    return lost === "answer" ? this.#unanswered() : this.#answered(answer);
+    const backMs = weather.slowMs(name);
+    if (backMs > 0) await time.sleep(backMs);
+    if (lost === "answer") return this.#unanswered();
+    return this.#isDead || this.#isSuspended ? this.#heardLater(answer) : answer;
   }
 
-  async #way(): Promise<void> {
-    const { time, weather, name } = this.#options;
-    const ms = weather.slowMs(name);
-    if (ms > 0) await time.sleep(ms);
-  }
-
-  async #answered<Answer>(answer: Answer): Promise<Answer> {
+  async #heardLater<Answer>(answer: Answer): Promise<Answer> {
     if (this.#isDead) return this.#never;
-    if (!this.#isSuspended) return answer;
     return new Promise((resolve) => {
       this.hear(() => resolve(answer));
     });
@@ -152,7 +151,7 @@ export class Actor {
   /** A driver gives up after a while; here that while is short, so that much happens in little time. */
   async #unanswered(): Promise<never> {
     await this.#options.time.sleep(200);
-    await this.#answered(undefined);
+    if (this.#isDead || this.#isSuspended) await this.#heardLater(undefined);
     throw bridleError("store_unavailable");
   }
 
@@ -169,7 +168,7 @@ export class Actor {
   /** Stands still on the way out; the call goes when the process does. */
   async #callLater<Answer>(effect: () => Promise<Answer>): Promise<Answer> {
     this.suspend();
-    await this.#answered(undefined);
+    await this.#heardLater(undefined);
     return this.call(effect);
   }
 

@@ -4,11 +4,14 @@ export class HistoryHash {
   #low = 0x01234567;
 
   add(text: string): void {
+    let [high, low] = [this.#high, this.#low];
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index);
-      this.#high = Math.imul(this.#high ^ code, 0x01000193);
-      this.#low = Math.imul(this.#low ^ (code + index), 0x01000193);
+      high = Math.imul(high ^ code, 0x01000193);
+      low = Math.imul(low ^ (code + index), 0x01000193);
     }
+    this.#high = high;
+    this.#low = low;
   }
 
   get text(): string {

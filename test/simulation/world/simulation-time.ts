@@ -92,7 +92,33 @@ function isBefore(left: Event, right: Event): boolean {
   return left.dueMs < right.dueMs || (left.dueMs === right.dueMs && left.order < right.order);
 }
 
-/** A macrotask turn drains every promise chain that is ready, however long; it costs two microseconds. */
-export async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => setImmediate(resolve));
+/** So many turns for one look of the event loop at the operating system, which costs five times as much as a turn. */
+const batch = 64;
+
+/**
+ * Takes turns until one answers false. Node drains every promise chain that is ready, however long, between two immediates; so
+ * many are armed at a time, since nothing in a simulated world waits for the operating system (0.2 instead of 1.0 μs a turn).
+ */
+export async function takeTurns(turn: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const one = (): void => {
+      if (isOver) return;
+      try {
+        isOver = !turn();
+        if (isOver) resolve();
+      } catch (error) {
+        isOver = true;
+        reject(error);
+      }
+    };
+    const arm = (): void => {
+      for (let number = 1; number < batch; number++) setImmediate(one);
+      setImmediate(() => {
+        one();
+        if (!isOver) arm();
+      });
+    };
+    arm();
+  });
 }

@@ -15,7 +15,8 @@ import { HistoryHash } from "./history-hash.ts";
 export interface WitnessOptions {
   readonly state: MemoryState;
   readonly nowMs: () => number;
-  readonly check: (seen: Observation) => Breach | undefined;
+  /** Undefined: nothing is judged, the history is only written down. */
+  readonly check: ((seen: Observation) => Breach | undefined) | undefined;
 }
 
 export class Witness {
@@ -41,7 +42,7 @@ export class Witness {
     if (observation.type !== "ledger" && observation.type !== "submitted") {
       this.#hash.add(`${this.#options.nowMs()} ${JSON.stringify(observation)}`);
     }
-    this.#breach ??= this.#options.check(observation);
+    this.#breach ??= this.#options.check?.(observation);
   }
 
   /** A fault of the product that no invariant is about. */
@@ -52,8 +53,10 @@ export class Witness {
   submitted(runId: string): void {
     const run = this.#runOf(runId);
     if (run === undefined || this.#read.has(runId)) return;
-    const workflow = JSON.parse(run.submitted.compiled) as CompiledWorkflow;
-    this.see({ type: "submitted", runId, workflow });
+    if (this.#options.check !== undefined) {
+      const workflow = JSON.parse(run.submitted.compiled) as CompiledWorkflow;
+      this.see({ type: "submitted", runId, workflow });
+    }
     this.touched(runId);
   }
 
@@ -64,6 +67,8 @@ export class Witness {
     const known = this.#read.get(runId) ?? 0;
     this.#read.set(runId, log.length);
     for (const entry of log.slice(known)) this.see({ type: "entry", runId, entry });
+    // Not in the history: what moved the ledger is.
+    if (this.#options.check === undefined) return;
     this.see({
       type: "ledger",
       runId,
