@@ -3,6 +3,9 @@ import type { UserWorkspaceConfig } from "vitest/config";
 
 export const conditions = ["@bridle/source"];
 
+/** A test that expects nothing cannot fail; one that polls waits as long as a busy machine needs. */
+const expect = { requireAssertions: true, poll: { timeout: 30_000 } };
+
 /** `npm run steady` runs them in other orders. */
 export const unitTests: NonNullable<UserWorkspaceConfig["test"]> = {
   name: "unit",
@@ -11,8 +14,7 @@ export const unitTests: NonNullable<UserWorkspaceConfig["test"]> = {
   pool: "threads",
   // For what hangs, not for what is slow: a busy machine must not fail a test.
   testTimeout: 60_000,
-  // A test that expects nothing cannot fail.
-  expect: { requireAssertions: true },
+  expect,
 };
 
 export default defineConfig({
@@ -34,7 +36,7 @@ export default defineConfig({
             "apps/*/test/**/*.test.ts",
             "fake-agents/test/**/*.test.ts",
           ],
-          expect: { requireAssertions: true },
+          expect,
           // Most of these wait for processes, timers and sockets: three at a time keep two cores busy, not overloaded.
           maxWorkers: 3,
           testTimeout: 60_000,

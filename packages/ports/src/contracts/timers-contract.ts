@@ -55,13 +55,13 @@ export function timersContract(createStore: CreateStore): void {
       const key = (task: string, about: string): string => `${kind}:${task}:${about}`;
       await first.commit({
         timersSet: [
-          { key: key("a", "provider:x/y"), at: 1 },
-          { key: key("b[0]", "agent:w/a"), at: 2 },
-          { key: `${kind}:c`, at: 3 },
-          { key: `${kind}x:d:provider:x/y`, at: 4 },
+          { key: key("a", "provider:x/y"), at: 101 },
+          { key: key("b[0]", "agent:w/a"), at: 102 },
+          { key: `${kind}:c`, at: 103 },
+          { key: `${kind}x:d:provider:x/y`, at: 104 },
         ],
       });
-      await second.commit({ timersSet: [{ key: key("a", "provider:x/y"), at: 5 }] });
+      await second.commit({ timersSet: [{ key: key("a", "provider:x/y"), at: 105 }] });
       expect(await subject.store.timers.tally(kind)).toEqual([
         { about: "provider:x/y", count: 2 },
         { about: "agent:w/a", count: 1 },
