@@ -19,15 +19,19 @@ export class SseParser {
   #data: string[] = [];
   #id: string | undefined;
   #first = true;
+  #isAfterCr = false;
 
   /** Messages completed by this slice, in order. */
   push(slice: string): readonly SseMessage[] {
-    const text = this.#rest + (this.#first ? slice.replace(/^\uFEFF/, "") : slice);
-    if (slice !== "") this.#first = false;
+    if (slice === "") return [];
+    const marked = this.#first ? slice.replace(/^\uFEFF/, "") : slice;
+    // A CR has ended its line already: the LF that follows it is its other half.
+    const text = this.#isAfterCr ? marked.replace(/^\n/, "") : marked;
+    this.#first = false;
+    this.#isAfterCr = slice.endsWith("\r");
     // A long line comes in many slices: scanning the part already seen again would be quadratic.
-    if (!/[\r\n]/.test(slice) && !this.#rest.endsWith("\r")) return this.#keep(text);
-    // A trailing CR may be half of a CRLF: it waits for the next slice.
-    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    if (!/[\r\n]/.test(text)) return this.#keep(this.#rest + text);
+    const lines = (this.#rest + text).split(/\r\n|\n|\r/);
     this.#keep(lines.pop() ?? "");
     return lines.flatMap((line) => this.#line(line) ?? []);
   }

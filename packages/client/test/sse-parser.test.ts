@@ -47,6 +47,15 @@ describe("SseParser", () => {
     );
   });
 
+  it("[B034] gives a message as soon as its blank line has ended, by a lone CR too", () => {
+    const parser = new SseParser();
+    expect(parser.push("data: a\r\r")).toEqual([{ event: "message", data: "a" }]);
+    // Which was the half of a CRLF, and ends nothing else.
+    expect(parser.push("\ndata: b\r")).toEqual([]);
+    expect(parser.push("\n\r")).toEqual([{ event: "message", data: "b" }]);
+    expect(parser.push("\n")).toEqual([]);
+  });
+
   it("refuses a line without end instead of keeping it", () => {
     const parser = new SseParser();
     const megabyte = "x".repeat(2 ** 20);
