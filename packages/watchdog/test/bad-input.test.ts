@@ -137,3 +137,17 @@ it("[WD-13] a suspect that ends of itself was never stopped", () => {
   const [again, cleared] = reduceLadder(ladder, { type: "clear", at: 2 });
   expect([again.stage, cleared]).toEqual([{ status: "RUNNING" }, []]);
 });
+
+it.each([0, 0.5, -1, Number.NaN, Infinity])("[WD-8] an upper end of %s ms is refused", (mostMs) => {
+  expect(() => new StepTimeouts({ mostMs: { tool: mostMs } })).toThrow(
+    `A step timeout's upper end must be at least 1 ms, not ${mostMs}.`,
+  );
+  expect(() => new StepTimeouts({ mostMs: { llm: mostMs } })).toThrow(/upper end/);
+});
+
+it("[WD-8] an upper end of 1 ms is taken, for its own kind", () => {
+  const timeouts = new StepTimeouts({ mostMs: { tool: 1 } });
+
+  expect(timeouts.timeoutOf("tool", "k").timeoutMs).toBe(1);
+  expect(timeouts.timeoutOf("llm", "k").timeoutMs).toBe(120_000);
+});
