@@ -60,18 +60,18 @@ describe("silentWorkersStop", () => {
 });
 
 describe("livingHoldsLast", () => {
-  const expired = (isOut: boolean, contactMs: number): Observation => ({
+  const expired = (isOut: boolean, contactMs: number, skewMs = 0): Observation => ({
     type: "expired",
     ...who,
     holdId: "h1",
     isOut,
     contactMs,
+    skewMs,
   });
 
-  it("is content with a hold whose owner was away, or whose call was over", () => {
-    expect(
-      judge(livingHoldsLast(), [expired(true, 60_000), expired(false, 90_000)]),
-    ).toBeUndefined();
+  it("is content with a hold whose owner was away, whose call was over, or whose clock is nobody's", () => {
+    const history = [expired(true, 60_000), expired(false, 90_000), expired(true, 90_000, 60_000)];
+    expect(judge(livingHoldsLast(), history)).toBeUndefined();
   });
 
   it("sees a hold that expires under its living owner", () => {

@@ -85,6 +85,8 @@ export type Observation =
       /** Its call was at the provider. */
       readonly isOut: boolean;
       readonly contactMs: number;
+      /** How far the wall clock of whoever ended it is before its owner's. */
+      readonly skewMs: number;
     } & WhoSpends)
   /** The ledger let a call out. */
   | ({

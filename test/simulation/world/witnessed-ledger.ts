@@ -81,7 +81,10 @@ function openHolds({ runs }: MemoryState): readonly HoldState[] {
 }
 
 /** Unless it is still open. */
-function seeExpired({ state, witness, isOut, heldSince }: WitnessedOptions, hold: HoldState): void {
+function seeExpired(
+  { state, witness, isOut, heldSince, skewMs }: WitnessedOptions,
+  hold: HoldState,
+): void {
   const { holdId } = hold;
   const run = state.runs.get(hold.runId);
   if (run?.ledger.open.has(holdId) !== false) return;
@@ -89,7 +92,14 @@ function seeExpired({ state, witness, isOut, heldSince }: WitnessedOptions, hold
   const lease = `worker:${bootId}`;
   const sinceMs = isStanding(state, lease) ? heldSince.get(lease) : undefined;
   const contactMs = sinceMs === undefined ? 0 : state.clock.monotonicMs() - sinceMs;
-  witness.see({ type: "expired", ...whoOf(hold), holdId, isOut: isOut(hold), contactMs });
+  witness.see({
+    type: "expired",
+    ...whoOf(hold),
+    holdId,
+    isOut: isOut(hold),
+    contactMs,
+    skewMs: skewMs(bootId),
+  });
 }
 
 function isStanding({ leases, clock }: MemoryState, name: string): boolean {

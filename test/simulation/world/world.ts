@@ -163,6 +163,10 @@ export class World {
       openWhenAsked: (holdId) => openWhenAsked.get(holdId) ?? [],
       isOut: (call) => this.#provider.isOut(call),
       heldSince: this.#heldSince,
+      skewMs: (bootId) => {
+        const owner = this.slots.find((slot) => slot.actor?.bootId === bootId)?.actor;
+        return owner === undefined ? 0 : actor.clock.wallMs() - owner.clock.wallMs();
+      },
     });
     const stirrings = new Stirrings({ actor, state, witness });
     this.#stirrings.set(actor, stirrings);
