@@ -20,6 +20,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     isolate: false,
     pool: "threads",
+    // Whoever waits for ever is caught by Stryker's clock; this one would turn a busy machine into failing tests.
+    testTimeout: 30_000,
     sequence: { sequencer: ExamplesFirst },
     setupFiles: ["test/mutation/no-shrinking.ts"],
   },
