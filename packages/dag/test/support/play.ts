@@ -32,7 +32,18 @@ function moves(world: World, plan: readonly Planned[]): readonly (() => void)[] 
     .map((key) => (): void => {
       world.fire(key);
     });
-  return [...finishes, ...timers];
+  const releases = Object.entries(world.run.tasks).flatMap(([id, { status }]) =>
+    status === "PARKED"
+      ? [
+          (): void => {
+            world.release(id);
+            // Let go once, whoever says it again.
+            world.tell({ type: "release", taskId: id as never, attempt: world.attempt(id) });
+          },
+        ]
+      : [],
+  );
+  return [...finishes, ...timers, ...releases];
 }
 
 export interface Disturbance {
@@ -45,6 +56,7 @@ export interface Disturbance {
     | "lose"
     | "cancel"
     | "takeover"
+    | "park"
     | "stale"
     | "refuse";
 }
@@ -57,6 +69,7 @@ export const noise = fc.constantFrom<Disturbance["disturb"]>(
   "snapshot",
   "claim",
   "takeover",
+  "park",
   "stale",
 );
 
@@ -82,6 +95,11 @@ const disturbances: Readonly<
   },
   takeover: (world) => {
     for (const command of pendingCommands(world.run)) world.perform(command);
+  },
+  park: (world, id, pick) => {
+    // Often, and never for an hour in all.
+    const refusal = failure("breaker_open", { retryAfterMs: pick });
+    if (world.attempt(id) < 8) world.finish(id, refusal);
   },
   refuse: (world, _, pick) => refuse(world, pick),
   stale: (world, id) => {
@@ -140,6 +158,7 @@ export const anything = fc.constantFrom<Disturbance["disturb"]>(
   "lose",
   "cancel",
   "takeover",
+  "park",
   "stale",
 );
 export const policies = fc.constantFrom("fail_fast", "continue");
