@@ -75,6 +75,7 @@ export {
   type CarveRequest,
   type OuterState,
 } from "./outer-envelope.ts";
+export { admissionLine, defaultLinePercent } from "./trip-line.ts";
 export { PriceTable, type PriceTableOptions } from "./price-table.ts";
 export { amountsOf, parsePrice, priceOf, type Price, type PriceText } from "./price.ts";
 export { parseUsd } from "@bridle/protocol";

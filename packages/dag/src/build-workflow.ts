@@ -1,11 +1,10 @@
 import {
   defaultLimits,
-  nanoUsdPerUsd,
   retrySpecSchema,
   runEnvelopeTerms,
   taskEnvelopeTerms,
 } from "@bridle/protocol";
-import type { Amounts, TaskSpec, WorkflowSpec } from "@bridle/protocol";
+import type { Amounts, EnvelopeTerms, TaskSpec, WorkflowSpec } from "@bridle/protocol";
 
 import type { Graph } from "./check-graph.ts";
 import type { CompiledDegrade, CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
@@ -61,22 +60,30 @@ function buildDegrade(
     return {
       replace: order.filter((id) => replaced.has(id)),
       with: { ...built, dependsOn },
-      opening: openingOf(standIn.budget),
+      opening: openingOf(standIn.budget, built.budget),
     };
   });
 }
 
-function openingOf({ maxTokens, maxUsd, maxCalls }: NonNullable<TaskSpec["budget"]> = {}): Amounts {
+/** As much of each stated limit as its own envelope admits at once; one call where nothing is stated of calls. */
+function openingOf(spec: TaskSpec["budget"] = {}, { limit, creditMode }: EnvelopeTerms): Amounts {
+  const { maxTokens, maxUsd, maxCalls } = spec;
+  const admitted = (whole: number): number => (creditMode === "strict" ? nineTenths(whole) : whole);
   return {
-    tokens: stated(maxTokens),
-    nanoUsd: Math.round(stated(maxUsd) * nanoUsdPerUsd),
-    calls: Math.max(1, stated(maxCalls)),
+    tokens: isLimit(maxTokens) ? admitted(limit.tokens) : 0,
+    nanoUsd: isLimit(maxUsd) ? admitted(limit.nanoUsd) : 0,
+    calls: isLimit(maxCalls) ? admitted(limit.calls) : 1,
   };
 }
 
-/** What is unlimited, or not stated, sets nothing aside. */
-function stated(limit: number | "unlimited" | undefined): number {
-  return typeof limit === "number" ? limit : 0;
+function isLimit(stated: number | "unlimited" | undefined): boolean {
+  return typeof stated === "number";
+}
+
+/** Rounded down; split at 10 so that no intermediate value leaves the safe integers. */
+function nineTenths(whole: number): number {
+  const rest = whole % 10;
+  return ((whole - rest) / 10) * 9 + Math.floor((rest * 9) / 10);
 }
 
 interface Context {

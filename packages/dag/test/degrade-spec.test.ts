@@ -40,6 +40,17 @@ describe("[BU-19] what a simpler flow may replace", () => {
     expect(answer.workflow.tasks.map(({ id }) => id)).not.toContain("quick");
   });
 
+  it("[BU-9] sets no more aside than its own envelope admits in strict mode", () => {
+    const budget = { maxTokens: 505, maxCalls: 1 };
+    const strict = { budget: { creditMode: "strict" } };
+    const answer = compile([{ replace: ["report"], with: { ...quick, budget } }], strict);
+    expect(answer.ok && answer.workflow.degrade?.[0]?.opening).toEqual({
+      tokens: 454,
+      nanoUsd: 0,
+      calls: 0,
+    });
+  });
+
   it("sets one call aside when its author states no budget", () => {
     const answer = compile([{ replace: ["report"], with: quick }]);
     expect(answer.ok && answer.workflow.degrade?.[0]?.opening).toEqual({

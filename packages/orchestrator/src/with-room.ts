@@ -5,6 +5,7 @@
  *     commit checks that it is still so.
  * B2. A result that came in with the refusal is folded before it, wherever it stood: a finish already in the inbox wins.
  */
+import { admissionLine, defaultLinePercent } from "@bridle/budget";
 import type { CompiledWorkflow, RunCommand, RunInput } from "@bridle/dag";
 import type { Ledger } from "@bridle/ports";
 import type { Amounts, EnvelopeState, RunId } from "@bridle/protocol";
@@ -50,10 +51,12 @@ function tell(arrival: Arrival, room: Amounts | undefined): Arrival {
 /** By the rule of the ladder: past a trip only where the envelope keeps its credit for it (BU-9). */
 function roomIn(envelope: EnvelopeState | undefined): Amounts | undefined {
   if (envelope === undefined || envelope.closed || envelope.frozenBy.length > 0) return undefined;
-  const { limit, settled, reserved, tripped, onTrip } = envelope;
+  const { settled, reserved, tripped, onTrip } = envelope;
   if (tripped && onTrip !== "ladder") return undefined;
-  const left = (dimension: keyof Amounts): number =>
-    Math.max(0, limit[dimension] - settled[dimension] - reserved[dimension]);
+  const left = (dimension: keyof Amounts): number => {
+    const line = admissionLine(envelope, dimension, defaultLinePercent);
+    return Math.max(0, line - settled[dimension] - reserved[dimension]);
+  };
   return { tokens: left("tokens"), nanoUsd: left("nanoUsd"), calls: left("calls") };
 }
 

@@ -6,6 +6,7 @@ import type { CompiledWorkflow } from "@bridle/dag";
 import type { LogEntry } from "@bridle/protocol";
 
 import type { Invariant } from "./observation.ts";
+import { taskOf } from "./task-of.ts";
 
 type Retrying = Extract<LogEntry, { type: "task.retrying" }>;
 
@@ -31,8 +32,7 @@ export function retriesFollowThePolicy(): Invariant {
     const now = (spent.get(task) ?? 0) + (spending.has(cause) ? 1 : 0);
     spent.set(task, now);
     if (told !== now) return `${task} has spent ${now} attempts; after ${cause} it says ${told}.`;
-    const policy = workflows.get(runId)?.tasks.find(({ id }) => id === taskId.split("[")[0]);
-    const most = policy?.retry.maxAttempts ?? 0;
+    const most = taskOf(workflows.get(runId), taskId)?.retry.maxAttempts ?? 0;
     return spending.has(cause) && now >= most
       ? `${task} is tried again after ${now} of ${most} attempts.`
       : undefined;

@@ -8,12 +8,15 @@ import type { LogEntry } from "@bridle/protocol";
 import { edgeTable, joinOf } from "../../reference/dag-evaluator.ts";
 import type { End } from "../../reference/dag-evaluator.ts";
 import type { Invariant } from "./observation.ts";
+import { taskOf } from "./task-of.ts";
 
 interface RunSeen {
   readonly workflow: CompiledWorkflow;
   readonly ends: Map<string, End>;
   readonly items: Map<string, { readonly total: number; readonly open: Set<string> }>;
   readonly stopping: Set<string>;
+  /** Who stepped in, by replaced task (BU-19). */
+  readonly standIns: Map<string, string>;
   isPaused: boolean;
   isEnding: boolean;
 }
@@ -28,6 +31,7 @@ export function tasksStartWhenAllowed(): Invariant {
         ends: new Map(),
         items: new Map(),
         stopping: new Set(),
+        standIns: new Map(),
         isPaused: false,
         isEnding: false,
       });
@@ -43,13 +47,19 @@ export function tasksStartWhenAllowed(): Invariant {
 function startFault(run: RunSeen, entry: LogEntry): string | undefined {
   if (entry.type !== "task.scheduled" && entry.type !== "task.expanded") return undefined;
   const { taskId, type } = entry;
-  if (run.isEnding) return `${taskId}: ${type} while the run was winding down.`;
   if (run.isPaused && type === "task.scheduled") return `${taskId} was scheduled while paused.`;
-  if (run.stopping.has(taskId)) return `${taskId}: ${type} while it was to stop.`;
   const [name = "", index] = taskId.split(/[[\]]/);
+  const stopped = stopFault(run, taskId, name);
+  if (stopped !== undefined) return `${taskId}: ${type} ${stopped}.`;
   if (index !== undefined) return itemFault(run, taskId, { name, index: Number(index) });
-  const task = run.workflow.tasks.find(({ id }) => id === name);
+  const task = taskOf(run.workflow, name);
   return task === undefined ? `${taskId} is no task of the workflow.` : joinFault(run, task);
+}
+
+function stopFault(run: RunSeen, taskId: string, name: string): string | undefined {
+  if (run.isEnding) return "while the run was winding down";
+  if (run.stopping.has(taskId)) return "while it was to stop";
+  return run.standIns.has(name) ? "after it was replaced" : undefined;
 }
 
 function itemFault(
@@ -69,19 +79,36 @@ function itemFault(
 }
 
 function joinFault(run: RunSeen, task: CompiledTask): string | undefined {
-  const early = task.dependsOn.find((edge) => !run.ends.has(edge.task));
-  if (early !== undefined) return `${task.id} started before ${early.task} had ended.`;
+  const awaited = task.dependsOn.flatMap((edge) => [edge.task, run.standIns.get(edge.task)]);
+  const early = awaited.find((id) => id !== undefined && !run.ends.has(id));
+  if (early !== undefined) return `${task.id} started before ${early} had ended.`;
   const edges = task.dependsOn.map((edge) => edgeTable[endOfTask(run, edge.task)][edge.when]);
   const join = joinOf(edges);
   return join === "starts" ? undefined : `${task.id} started although its join says ${join}.`;
 }
 
+/** Whose end an edge goes by: a stand-in's, unless the replaced task completed by itself. */
+function sourceOf(run: RunSeen, id: string): string {
+  const isOwn = run.ends.get(id) === "COMPLETED";
+  return isOwn ? id : (run.standIns.get(id) ?? id);
+}
+
 function endOfTask(run: RunSeen, id: string): End {
-  const end = run.ends.get(id) ?? "CANCELLED";
-  const isCaught = run.workflow.tasks.some(({ dependsOn }) =>
-    dependsOn.some((edge) => edge.task === id && edge.when === "failed"),
+  const source = sourceOf(run, id);
+  const end = run.ends.get(source) ?? "CANCELLED";
+  const isCaught = run.workflow.tasks.some((task) =>
+    task.dependsOn.some(
+      (edge) => edge.when === "failed" && isFrom(run, source, task.id, edge.task),
+    ),
   );
   return end === "FAILED" && isCaught ? "CAUGHT" : end;
+}
+
+/** A stand-in has the edges out of its set; everyone else those that the workflow says. */
+function isFrom(run: RunSeen, source: string, to: string, from: string): boolean {
+  if (from === source) return true;
+  const isWithin = run.standIns.get(to) === source;
+  return !isWithin && run.standIns.get(from) === source && sourceOf(run, from) === source;
 }
 
 function note(run: RunSeen, entry: LogEntry): void {
@@ -89,6 +116,9 @@ function note(run: RunSeen, entry: LogEntry): void {
   if (entry.type === "run.resumed") run.isPaused = false;
   if (entry.type === "run.cancelling") run.isEnding = true;
   if (entry.type === "task.cancelling") run.stopping.add(entry.taskId);
+  if (entry.type === "run.degraded") {
+    for (const id of entry.replaced) run.standIns.set(id, entry.by);
+  }
   if (entry.type === "task.expanded") {
     run.items.set(entry.taskId, { total: entry.items, open: new Set() });
   }

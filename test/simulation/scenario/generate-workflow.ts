@@ -1,6 +1,7 @@
 import type { WorkflowSpecInput } from "@bridle/protocol";
 
 import type { Draw } from "./draw.ts";
+import { generateDegrade } from "./generate-degrade.ts";
 import { agentNames, plays } from "./plays.ts";
 import type { Play } from "./plays.ts";
 
@@ -29,6 +30,7 @@ export function generateWorkflow(draw: Draw, index: number): WorkflowSpecInput {
     ...(last !== undefined && draw.chance(0.3)
       ? { output: { last: `\${{ tasks.${last.id}.output }}` } }
       : {}),
+    ...generateDegrade(draw, tasks),
   };
 }
 
