@@ -2,6 +2,7 @@
  * Where a test meets time and chance that nobody gave it.
  */
 import { callsIn, chainOf, isExpect } from "./calls.ts";
+import type { Call } from "./calls.ts";
 import type { Finding, Kind } from "./finding.ts";
 import type { SourceFile } from "./source-file.ts";
 import { nodesIn } from "./walk.ts";
@@ -45,7 +46,10 @@ function readsAt(node: Node): Kind | undefined {
   return isReading(node) ? "real time" : undefined;
 }
 
-/** Expectations about how long something took on the machine at hand. */
+/**
+ * Expectations about how long something took on the machine at hand. That it took at least so long is none: no machine is too slow
+ * for it.
+ */
 export function timedExpectations(file: SourceFile): readonly Finding[] {
   const measured = namesOfMeasures(file.program);
   const isTimed = (node: Node): boolean =>
@@ -53,9 +57,25 @@ export function timedExpectations(file: SourceFile): readonly Finding[] {
     nodesIn(node).some(
       (each) => isMeasure(each) || (each.type === "Identifier" && measured.has(each.name)),
     );
-  return callsIn(file.program)
-    .filter((call) => isExpect(call) && call.arguments.some(isTimed))
-    .flatMap((call) => file.find("timed", call));
+  return callsIn(file.program).flatMap((call) => {
+    const subject = subjectOf(call);
+    if (subject === undefined || isLowerBound(chainOf(call)) || !isTimed(subject)) return [];
+    return file.find("timed", subject);
+  });
+}
+
+/** `x` of `expect(x).not.toBe(…)`. */
+function subjectOf({ callee }: Call): Node | undefined {
+  let node: Node = callee;
+  while (node.type === "MemberExpression") node = node.object;
+  return node !== callee && node.type === "CallExpression" && isExpect(node)
+    ? node.arguments[0]
+    : undefined;
+}
+
+function isLowerBound(chain: readonly string[]): boolean {
+  const direction = chain.includes("not") ? "toBeLessThan" : "toBeGreaterThan";
+  return chain.at(-1)?.startsWith(direction) ?? false;
 }
 
 /** Variables that hold a measure. */
