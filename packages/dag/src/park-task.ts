@@ -18,7 +18,7 @@ import { scheduleAttempt } from "./wake-task.ts";
 const defaultParkMs = 30_000;
 
 /** Names the breaker, so that whoever counts timers counts what is parked behind each. */
-export function parkedTimer(taskId: string, breaker: string): string {
+function parkedTimer(taskId: string, breaker: string): string {
   return `parked:${taskId}:${breaker}`;
 }
 

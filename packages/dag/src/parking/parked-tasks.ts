@@ -6,7 +6,7 @@ import { forEachState } from "../run-walk.ts";
 import type { BreakerWord, ParkedTask } from "./parking-types.ts";
 
 /** A parked task with the word that parked it. */
-export interface Parking {
+interface Parking {
   readonly task: ParkedTask;
   readonly word: BreakerWord;
 }

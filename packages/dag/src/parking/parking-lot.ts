@@ -37,7 +37,7 @@ interface Breaker {
   readonly told: Map<string, LastWord>;
 }
 
-export interface Released {
+interface Released {
   readonly tasks: readonly ParkedTask[];
   /** Wall ms at which to ask again; undefined when nothing is parked. */
   readonly nextAt: number | undefined;

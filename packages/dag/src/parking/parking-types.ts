@@ -28,7 +28,7 @@ export interface RefusedWord extends Told {
 }
 
 /** A breaker changed its state, or let a probe out. */
-export type TransitionWord =
+type TransitionWord =
   | (Told & { readonly type: "opened"; readonly until: number })
   | (Told & { readonly type: "half_opened" | "probed" | "closed" });
 
