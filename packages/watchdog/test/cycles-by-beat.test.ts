@@ -114,6 +114,22 @@ it("[WD-7] a wait that a beat says twice is still the beats': RUNNING ends it", 
   expect(world.kinds()).toEqual([]);
 });
 
+it("[WD-7] progress inside a wait counts from the wait's end, however long the table has been in use", () => {
+  const world = watchWorld();
+  world.clock.advance(100_000);
+  const watch = world.watch();
+  watch.waiting("child", 5000);
+  watch.beat({ status: "RUNNING", step: 1 });
+  watch.beat({ status: "RUNNING", step: 2 });
+  world.clock.advance(6000);
+  for (let repeat = 0; repeat < 3; repeat++) watch.beat({ status: "RUNNING", step: 2 });
+  world.clock.advance(8000);
+  expect(world.kinds()).toEqual(["wait_expired"]);
+  world.clock.advance(3000);
+
+  expect(world.kinds()).toEqual(["wait_expired", "stalled"]);
+});
+
 it("[WD-20] a wait for the store is the store's silence, a wait for anything else is not", () => {
   const world = watchWorld();
   world.watch({ id: "a" }).waiting("store.commit", 2000);
@@ -130,6 +146,7 @@ it("[GC-6] closing twice ends one watch once, also when its id is in use again",
   const world = watchWorld();
   const first = world.watch({ id: "a", graceLeftMs: 60_000 });
   world.clock.advance(4000);
+  expect(first.close()).toEqual({ graceUsedMs: 4000 });
   expect(first.close()).toEqual({ graceUsedMs: 4000 });
   world.watch({ id: "a" });
 

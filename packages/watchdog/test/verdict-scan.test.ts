@@ -75,7 +75,7 @@ it("a free slot is judged by nobody, also when it was given back twelve days ago
   const scan = new VerdictScan({ columns, periodMs: dayMs, mode: "enforce" });
   const ref = table.register(clocks, 0);
   if (ref === undefined) throw new Error("the table is full");
-  table.unregister(ref, 0);
+  expect(table.unregister(ref, 0)).toBe(true);
   expect(table.open).toBe(0);
 
   const found = Array.from({ length: 20 }, (_, day) => scan.run(day * dayMs).verdicts).flat();
