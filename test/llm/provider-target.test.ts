@@ -151,6 +151,16 @@ describe("an answer", () => {
     });
   });
 
+  it("[BU-16] names each count that is none, and keeps the others", async () => {
+    const usage = { prompt_tokens: -1, completion_tokens: 7 };
+    const { parts } = await collect(await start([{ type: "answer", usage }]));
+    expect(parts).toContainEqual({
+      type: "usage",
+      usage: { outputTokens: 7 },
+      unsound: [{ field: "prompt_tokens", value: "-1" }],
+    });
+  });
+
   it("[B125] takes cumulative usage as the newest count and lets empty reports change nothing", async () => {
     const chunks = [
       { usage: { prompt_tokens: 27, completion_tokens: 1 } },

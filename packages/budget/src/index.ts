@@ -77,7 +77,8 @@ export {
 } from "./outer-envelope.ts";
 export { admissionLine, defaultLinePercent } from "./trip-line.ts";
 export { PriceTable, type PriceTableOptions } from "./price-table.ts";
-export { amountsOf, parsePrice, priceOf, type Price, type PriceText } from "./price.ts";
+export { parsePrice, type PriceRatesText, type PriceText } from "./parse-price.ts";
+export { amountsOf, priceOf, type Price, type PriceRates, type PriceTier } from "./price.ts";
 export { parseUsd } from "@bridle/protocol";
 export { reduceLedger } from "./reduce-ledger.ts";
 export {
@@ -88,4 +89,12 @@ export {
   type ModelCallReservation,
 } from "./reservation-for.ts";
 export { settlementOf, type CallFacts } from "./settlement.ts";
-export { mergeUsage, normaliseUsage, type UsageDialect } from "./token-usage.ts";
+export {
+  isSameUsage,
+  mergeUsage,
+  normaliseUsage,
+  readUsage,
+  type UsageDialect,
+  type UsageReport,
+} from "./token-usage.ts";
+export type { UnsoundField } from "./usage-fields.ts";

@@ -22,10 +22,19 @@ export function settlementOf(facts: CallFacts): Pick<SettleRequest, "actual" | "
   const { usage, inputBound, outputSeen, price, reserved } = facts;
   const billed = amountsOf(usage, price);
   if (billed) return { actual: billed, basis: "usage" };
-  const inputTokens = usage.inputTokens ?? inputBound;
+  const inputTokens = usage.inputTokens ?? atLeast(inputBound, partsOfInput(usage));
   const outputTokens = usage.outputTokens ?? outputSeen;
   const guessed = amountsOf({ ...usage, inputTokens, outputTokens }, price);
   return guessed
     ? { actual: guessed, basis: "best_knowledge" }
     : { actual: reserved, basis: "unknown" };
+}
+
+/** A provider that names what it read from its cache has read at least that. */
+function partsOfInput({ cachedInputTokens, cacheWriteTokens }: TokenUsage): number {
+  return (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0);
+}
+
+function atLeast(bound: number | undefined, floor: number): number | undefined {
+  return bound === undefined ? undefined : Math.max(bound, floor);
 }

@@ -57,6 +57,77 @@ describe("a price", () => {
     expect(priceOf({ ...usage, cachedInputTokens: 5000 }, price)).toBe(300_000);
   });
 
+  it("[G9] counts what is written to a cache, thoughts and the call itself at prices of their own", () => {
+    const usage = {
+      inputTokens: 1000,
+      outputTokens: 100,
+      cachedInputTokens: 100,
+      cacheWriteTokens: 500,
+      longCacheWriteTokens: 200,
+      reasoningTokens: 40,
+    };
+    const bases = { inputUsdPerMTok: 1, outputUsdPerMTok: 10 };
+    const full = parsePrice({
+      ...bases,
+      cachedInputUsdPerMTok: 0.1,
+      cacheWriteUsdPerMTok: 2,
+      longCacheWriteUsdPerMTok: 3,
+      reasoningUsdPerMTok: 20,
+      usdPerCall: "0.005",
+    });
+    const lines = [400 * 1000, 100 * 100, 300 * 2000, 200 * 3000, 60 * 10_000, 40 * 20_000];
+    const sum = (left: number, right: number): number => left + right;
+    expect(priceOf(usage, full)).toBe(lines.reduce(sum) + 5_000_000);
+    expect(priceOf(usage, parsePrice(bases))).toBe(1000 * 1000 + 100 * 10_000);
+    const writesOnly = parsePrice({ ...bases, cacheWriteUsdPerMTok: 2 });
+    expect(priceOf(usage, writesOnly)).toBe(500 * 1000 + 500 * 2000 + 100 * 10_000);
+  });
+
+  it("[BU-16] never bills parts beyond the whole they are parts of, and cuts the cheaper ones first", () => {
+    const dear = parsePrice({
+      inputUsdPerMTok: 1,
+      outputUsdPerMTok: 1,
+      cachedInputUsdPerMTok: 0.1,
+      cacheWriteUsdPerMTok: 2,
+      longCacheWriteUsdPerMTok: 3,
+      reasoningUsdPerMTok: 2,
+    });
+    const usage = {
+      inputTokens: 10,
+      outputTokens: 10,
+      cachedInputTokens: 100,
+      cacheWriteTokens: 8,
+      longCacheWriteTokens: 9,
+      reasoningTokens: 50,
+    };
+    expect(priceOf(usage, dear)).toBe(2 * 100 + 8 * 3000 + 10 * 2000);
+  });
+
+  it("[G9] reprices the whole call above the line of a tier, in whatever order tiers are written", () => {
+    const tiered = parsePrice({
+      inputUsdPerMTok: 1,
+      outputUsdPerMTok: 10,
+      tiers: [
+        { aboveInputTokens: 2000, inputUsdPerMTok: 4, outputUsdPerMTok: 40 },
+        { aboveInputTokens: 1000, inputUsdPerMTok: 2, outputUsdPerMTok: 20 },
+      ],
+    });
+    const of = (inputTokens: number) => priceOf({ inputTokens, outputTokens: 1 }, tiered);
+    expect([1000, 1001, 2000, 2001].map(of)).toEqual([
+      1000 * 1000 + 10_000,
+      1001 * 2000 + 20_000,
+      2000 * 2000 + 20_000,
+      2001 * 4000 + 40_000,
+    ]);
+    const broken = (aboveInputTokens: number) => () =>
+      parsePrice({
+        inputUsdPerMTok: 1,
+        outputUsdPerMTok: 1,
+        tiers: [{ aboveInputTokens, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+      });
+    for (const line of [-1, 1.5, Number.NaN]) expect(broken(line)).toThrow("aboveInputTokens");
+  });
+
   it("[BU-2] [BU-16] is unknown, not zero, when the price or a count is", () => {
     expect(priceOf({ inputTokens: 1, outputTokens: 1 }, undefined)).toBeUndefined();
     expect(priceOf({ inputTokens: 1 }, price)).toBeUndefined();
@@ -136,6 +207,13 @@ describe("the settlement of a call that left", () => {
       reserved,
     });
     expect(partial).toMatchObject({ actual: { tokens: 940 }, basis: "best_knowledge" });
+  });
+
+  it("[BU-12] [BU-16] takes the input for no less than the cached part that was named", () => {
+    const usage = { cachedInputTokens: 1500, cacheWriteTokens: 500, outputTokens: 10 };
+    const settled = (inputBound: number) => settlementOf({ usage, inputBound, price, reserved });
+    expect(settled(1000).actual.tokens).toBe(2010);
+    expect(settled(9000)).toMatchObject({ actual: { tokens: 9010 }, basis: "best_knowledge" });
   });
 
   it.each([

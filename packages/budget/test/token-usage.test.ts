@@ -1,63 +1,20 @@
-import { mergeUsage, normaliseUsage } from "@bridle/budget";
+import { isSameUsage, mergeUsage, normaliseUsage, priceOf, readUsage } from "@bridle/budget";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { usageShapes } from "./usage-shapes.ts";
+
 describe("[BU-16] usage", () => {
-  it("of OpenAI has cached input within its input and reasoning within its output", () => {
-    const expected = {
-      inputTokens: 1000,
-      outputTokens: 300,
-      cachedInputTokens: 800,
-      reasoningTokens: 200,
-    };
-    const chat = {
-      prompt_tokens: 1000,
-      completion_tokens: 300,
-      prompt_tokens_details: { cached_tokens: 800 },
-      completion_tokens_details: { reasoning_tokens: 200 },
-    };
-    const responses = {
-      input_tokens: 1000,
-      output_tokens: 300,
-      input_tokens_details: { cached_tokens: 800 },
-      output_tokens_details: { reasoning_tokens: 200 },
-    };
-    expect(normaliseUsage("openai", chat)).toEqual(expected);
-    expect(normaliseUsage("openai", responses)).toEqual(expected);
-  });
+  it.each(usageShapes)("of $name", ({ dialect, reports, usage, price, nanoUsd }) => {
+    const known = reports.map((raw) => normaliseUsage(dialect, raw)).reduce(mergeUsage, {});
 
-  it("of Anthropic has what was read from and written to the cache beside its input", () => {
-    const usage = {
-      input_tokens: 100,
-      cache_read_input_tokens: 800,
-      cache_creation_input_tokens: 50,
-      output_tokens: 300,
-    };
-    expect(normaliseUsage("anthropic", usage)).toMatchObject({
-      inputTokens: 950,
-      cachedInputTokens: 800,
-      outputTokens: 300,
-    });
-  });
-
-  it("of Gemini has cached input within its input and thoughts beside its candidates", () => {
-    const usage = {
-      promptTokenCount: 1000,
-      cachedContentTokenCount: 800,
-      candidatesTokenCount: 100,
-      thoughtsTokenCount: 200,
-    };
-    expect(normaliseUsage("gemini", usage)).toEqual({
-      inputTokens: 1000,
-      cachedInputTokens: 800,
-      outputTokens: 300,
-      reasoningTokens: 200,
-    });
+    expect(known).toEqual(usage);
+    expect(priceOf(known, price)).toBe(nanoUsd);
   });
 
   it.each(["openai", "anthropic", "gemini"] as const)(
     "[B127] of %s that is missing or no count is unknown, not zero",
     (dialect) => {
-      const unknown = { inputTokens: undefined, outputTokens: undefined };
       const junk = {
         prompt_tokens: "9",
         input_tokens: -1,
@@ -65,7 +22,7 @@ describe("[BU-16] usage", () => {
         output_tokens: null,
       };
       for (const raw of [undefined, null, "usage", [], {}, junk]) {
-        expect(normaliseUsage(dialect, raw)).toMatchObject(unknown);
+        expect(normaliseUsage(dialect, raw)).toEqual({});
       }
     },
   );
@@ -82,5 +39,50 @@ describe("[BU-16] usage", () => {
     const merged = reports.reduce(mergeUsage, {});
     expect(merged).toMatchObject({ inputTokens: 27, outputTokens: 47 });
     expect(mergeUsage({}, {}).inputTokens).toBeUndefined();
+  });
+
+  it("names each field that is no count, with what it said", () => {
+    const { usage, unsound } = readUsage("openai", {
+      prompt_tokens: Number.NaN,
+      completion_tokens: -5,
+      total_tokens: "12",
+      prompt_tokens_details: { cached_tokens: 1.5 },
+      completion_tokens_details: { reasoning_tokens: { deep: true } },
+    });
+
+    expect(usage).toEqual({});
+    expect(unsound).toEqual([
+      { field: "prompt_tokens", value: "NaN" },
+      { field: "completion_tokens", value: "-5" },
+      { field: "total_tokens", value: "12" },
+      { field: "prompt_tokens_details.cached_tokens", value: "1.5" },
+      { field: "completion_tokens_details.reasoning_tokens", value: "(object)" },
+    ]);
+    expect(readUsage("openai", { prompt_tokens: null, completion_tokens: 3 }).unsound).toEqual([]);
+  });
+
+  it("is read from anything without an exception, as counts or nothing", () => {
+    const names = usageShapes
+      .flatMap(({ reports }) => reports)
+      .flatMap((report) => Object.keys(report ?? {}));
+    const raw = fc.oneof(
+      fc.anything(),
+      fc.dictionary(fc.constantFrom(...names), fc.oneof(fc.nat(), fc.anything())),
+    );
+    const dialects = fc.constantFrom("openai", "anthropic", "gemini");
+    fc.assert(
+      fc.property(dialects, raw, (dialect, report) => {
+        for (const value of Object.values(normaliseUsage(dialect, report))) {
+          expect(Number.isSafeInteger(value) && value >= 0).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("that repeats itself is the same, and one more count makes it another", () => {
+    const known = { inputTokens: 5, outputTokens: 1 };
+
+    expect(isSameUsage(known, mergeUsage(known, { inputTokens: 5 }))).toBe(true);
+    expect(isSameUsage(known, mergeUsage(known, { reasoningTokens: 0 }))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import { mergeUsage, normaliseUsage } from "@bridle/budget";
+import { isSameUsage, mergeUsage, readUsage } from "@bridle/budget";
 import type { WireFailure, WirePart } from "@bridle/ports";
 import type { TokenUsage } from "@bridle/protocol";
 
@@ -55,26 +55,21 @@ export class ChatReading {
   *#readRaw(raw: unknown): Generator<WirePart> {
     const chunk = readWireChunk(raw);
     this.#finishReason ??= chunk.finishReason;
-    const usage = mergeUsage(this.#usage, normaliseUsage("openai", chunk.usage));
-    if (!isSame(usage, this.#usage)) {
-      this.#usage = usage;
-      yield { type: "usage", usage };
-    }
+    yield* this.#readUsage(chunk.usage);
     if (chunk.error === undefined) return;
     throw wireErrorOf(errorObjectFacts(chunk.error), { stage: this.stage, redact: this.#redact });
+  }
+
+  *#readUsage(raw: unknown): Generator<WirePart> {
+    const { usage: report, unsound } = readUsage("openai", raw);
+    const usage = mergeUsage(this.#usage, report);
+    if (isSameUsage(usage, this.#usage) && unsound.length === 0) return;
+    this.#usage = usage;
+    yield { type: "usage", usage, ...(unsound.length > 0 && { unsound }) };
   }
 
   /** Any error part is a failure, although the SDK may go on to a cheerful `stop` after it. */
   #fail(error: unknown): void {
     throw toWireError(error, { stage: this.stage, redact: this.#redact });
   }
-}
-
-function isSame(left: TokenUsage, right: TokenUsage): boolean {
-  return (
-    left.inputTokens === right.inputTokens &&
-    left.outputTokens === right.outputTokens &&
-    left.cachedInputTokens === right.cachedInputTokens &&
-    left.reasoningTokens === right.reasoningTokens
-  );
 }

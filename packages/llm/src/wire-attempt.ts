@@ -49,7 +49,7 @@ export async function sendOnce(attempt: WireAttempt): Promise<AttemptResult> {
     promptTokens: estimate.inputTokens,
   });
   await endUnlessMaySend(attempt, permit);
-  const reading = new ReplyReading(call);
+  const reading = new ReplyReading(call, priced.target.key);
   const verdict = await converse(attempt, estimate, reading);
   const cost = outcomeCost({ target: priced, estimate, reading, verdict });
   const retryAfterMs = retryAfterOf(verdict, clock);

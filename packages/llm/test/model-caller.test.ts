@@ -504,6 +504,21 @@ describe("what a wire call is settled at", () => {
     });
   });
 
+  it("[BU-16] what is known without a count that is none, which is told of once", async () => {
+    const unsound = [{ field: "prompt_tokens", value: "-3" }];
+    const reported: Step = { type: "usage", usage: { outputTokens: 5 }, unsound };
+    const bench = callBench({ chain: [[[text("hello"), reported, reported, stop]]] });
+    await bench.settle();
+
+    expect(bench.ends[0]).toMatchObject({
+      actual: { tokens: inputTokens + 5 },
+      basis: "best_knowledge",
+    });
+    expect(bench.events.filter(({ type }) => type === "unsound_usage")).toEqual([
+      { type: "unsound_usage", target: "fake/m0", field: "prompt_tokens", value: "-3" },
+    ]);
+  });
+
   it("[B124] the usage that came with a failure", async () => {
     expect(await settledAt([usage(900, 300), fail({ status: 500 })])).toMatchObject({
       actual: { tokens: 1200 },

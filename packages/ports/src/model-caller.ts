@@ -23,6 +23,13 @@ export type ModelCallEvent =
     }
   /** A wire call is about to be admitted: the wait of a retry, if any, is over. The step clock starts afresh from here. */
   | { readonly type: "sending"; readonly target: string; readonly wireCall: number }
+  /** The provider reported a usage that is no count (BU-16); told once per wire call and field. */
+  | {
+      readonly type: "unsound_usage";
+      readonly target: string;
+      readonly field: string;
+      readonly value: string;
+    }
   /** Output that counts arrived (WD-9): the step clock moves. Emitted per part, coalesced by the listener. */
   | { readonly type: "progress" }
   /** Bytes without output: pings, comments. Never moves a deadline. */

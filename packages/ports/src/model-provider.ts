@@ -14,7 +14,12 @@ export type WirePart =
   | { readonly type: "reasoning"; readonly text: string }
   /** Bytes came that carry no output: pings, comments, headers. */
   | { readonly type: "activity" }
-  | { readonly type: "usage"; readonly usage: TokenUsage }
+  /** All that is known by now; `unsound`: what this report said that is no count. */
+  | {
+      readonly type: "usage";
+      readonly usage: TokenUsage;
+      readonly unsound?: readonly { readonly field: string; readonly value: string }[] | undefined;
+    }
   | {
       readonly type: "finish";
       readonly reason: "stop" | "length" | "content_filter" | "error" | "other";

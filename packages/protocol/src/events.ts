@@ -194,9 +194,13 @@ const eventFields = {
     },
     "budget.released": { ...hold, reason: z.enum(["undispatched", "expired", "attempt_ended"]) },
     "budget.overrun": { ...hold, actual: wireAmountsSchema },
-    /** A call reported a usage that is no amount: what was reserved is charged in its place. */
+    /**
+     * A call reported a usage that is no amount: the call is charged at best knowledge. `field`: which of the provider's, where one
+     * of them was left out; else all of it was nonsense, and what was reserved is charged.
+     */
     "budget.usage_unsound": {
       ...step,
+      field: z.string().optional(),
       dimension: z.enum(["tokens", "nanoUsd", "calls"]),
       value: z.string(),
     },

@@ -26,9 +26,17 @@ export type ModelRequest = z.infer<typeof modelRequestSchema>;
 
 /** Tokens as the provider counts them; absent means unknown, never zero (BU-16). */
 export interface TokenUsage {
+  /** All of it, whether read from a cache, written to one, or neither. */
   readonly inputTokens?: number | undefined;
+  /** All of it, reasoning included. */
   readonly outputTokens?: number | undefined;
+  /** Of the input, what was read from a cache. */
   readonly cachedInputTokens?: number | undefined;
+  /** Of the input, what was written to a cache. */
+  readonly cacheWriteTokens?: number | undefined;
+  /** Of what was written, what is to be kept for an hour rather than for minutes. */
+  readonly longCacheWriteTokens?: number | undefined;
+  /** Of the output, what was thought and not said. */
   readonly reasoningTokens?: number | undefined;
 }
 

@@ -58,6 +58,28 @@ describe("a setting that cannot work is refused with its name and value", () => 
 });
 
 describe("a usage that is no amount", () => {
+  it("[BU-16] is told of by the provider's own name for what was left out", async () => {
+    const unsound = { target: "fake/small", field: "prompt_tokens", value: "-1" } as const;
+    const rig = await createVirtualRig({
+      model: async (call) => {
+        call.onEvent({ type: "unsound_usage", ...unsound });
+        return answerAtOnce(call);
+      },
+      agents: [inlineAgent("asks", async (context) => context.llm("small", { prompt: "x" }))],
+    });
+    const task = await rig.runToEnd({ agent: "asks" });
+    expect(await rig.log(task)).toContainEqual(
+      expect.objectContaining({
+        type: "budget.usage_unsound",
+        dimension: "tokens",
+        field: "prompt_tokens",
+        value: "-1",
+      }),
+    );
+    await rig.runner.stop(0);
+    rig.breakers.close();
+  });
+
   async function charged(actual: Partial<Record<keyof Amounts, unknown>>) {
     const rig = await createVirtualRig({
       model: async (call) => answerAtOnce(call, { actual: actual as Partial<Amounts> }),

@@ -216,6 +216,11 @@ function hear(scope: AttemptScope, step: Step, event: ModelCallEvent): void {
       if (delayMs > 0) clocks.pause(step.number, "retry", delayMs);
       break;
     }
+    case "unsound_usage": {
+      const { field, value } = event;
+      journal({ type: "budget.usage_unsound", ...base, dimension: "tokens", field, value });
+      break;
+    }
     case "sending":
       clocks.resume();
       break;
