@@ -107,7 +107,7 @@ export const taskSpecSchema = z.strictObject({
 });
 
 /** A task that steps in for others: it waits for what they waited for, and has no branches of its own. */
-export const standInSpecSchema = taskSpecSchema.omit({
+const standInSpecSchema = taskSpecSchema.omit({
   dependsOn: true,
   needs: true,
   if: true,

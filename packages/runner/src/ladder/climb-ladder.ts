@@ -23,7 +23,7 @@ import { askOnce, storedAnswer } from "./given-answer.ts";
 import { ladderRefusalOf, rungRefusal } from "./ladder-refusal.ts";
 import type { LadderRefusal } from "./ladder-refusal.ts";
 
-export interface RungTold {
+interface RungTold {
   readonly rung: LadderRung;
   readonly outcome: EventOf<"task.degraded">["outcome"];
   readonly reason: string;

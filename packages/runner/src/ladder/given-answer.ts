@@ -4,7 +4,7 @@ import type { ModelResponse } from "@bridle/protocol";
 import { isSameFamily } from "./answer-cache.ts";
 import type { AnswerCache, Question } from "./answer-cache.ts";
 
-export interface CachedTold {
+interface CachedTold {
   readonly target: string;
   readonly ageMs: number;
   /** It came from a call for the same that was under way. */
