@@ -37,6 +37,10 @@ export interface WorldOptions {
   readonly hooks?: Hooks;
   /** Default: an embedded store in a folder of its own. */
   readonly storeUrl?: string;
+  /** Another way to the same store, for the worker alone. */
+  readonly workerStoreUrl?: string;
+  /** Told the provider's port; calls go to the one it answers with. */
+  readonly beforeProvider?: (port: number) => Promise<number>;
   /** The worker is an installation of its own on the same store, as in a process of its own. Not on an embedded store. */
   readonly isSplit?: boolean;
 }
@@ -71,8 +75,17 @@ export async function openWorld(options: WorldOptions): Promise<BridleWorld> {
   const folder = await mkdtemp(join(tmpdir(), "bridle-world-"));
   const provider = await startFakeProvider({ script: options.script });
   const isolates = new IsolateWatch();
-  const open = async (): Promise<Installation> => {
-    const installation = await openInstallation(installationOf(options, folder, provider.url));
+  const providerUrl = new URL(provider.url);
+  const port = await options.beforeProvider?.(Number(providerUrl.port));
+  if (port !== undefined) providerUrl.port = String(port);
+  const open = async (storeUrl = options.storeUrl): Promise<Installation> => {
+    const installation = await openInstallation(
+      installationOf(
+        storeUrl === undefined ? options : { ...options, storeUrl },
+        folder,
+        providerUrl.href,
+      ),
+    );
     installation.bus.on("task.started", ({ pid }) => isolates.saw(pid));
     return installation;
   };
@@ -81,7 +94,7 @@ export async function openWorld(options: WorldOptions): Promise<BridleWorld> {
     options.isSplit === true
       ? [
           await installation.start(["server", "scheduler"]),
-          await open().then(async (other) => other.start(["worker"])),
+          await open(options.workerStoreUrl).then(async (other) => other.start(["worker"])),
         ]
       : [await installation.start(["server", "scheduler", "worker"])];
   const client = createClient({

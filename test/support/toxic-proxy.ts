@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -73,6 +74,8 @@ class Proxy implements ToxicProxy {
 
   constructor(target: number) {
     this.#target = target;
+    // Every silent connection listens for it.
+    setMaxListeners(0, this.#ended.signal);
     // A client may end its half and still wait for the answer.
     this.#server = createServer({ allowHalfOpen: true }, (near) => this.#accept(near));
   }
