@@ -55,7 +55,7 @@ function withOutage(draw: Draw, cast: Cast, scenario: Scenario): Scenario {
 }
 
 function generateFaults(draw: Draw, cast: Cast): readonly Fault[] {
-  const faults = draw.list(1, 6, () => generateFault(draw, cast));
+  const faults = draw.list(1, 7, () => generateFault(draw, cast));
   // A store that comes back without its tail has no connections from before.
   return losesTail({ faults })
     ? faults.filter((fault) => fault.kind !== "away" || fault.lost !== "late")

@@ -19,12 +19,15 @@ export class Weather {
   readonly #random: Random;
   readonly #faults: readonly Fault[];
   readonly #networkMs: number;
+  readonly #calmAt: number;
 
-  constructor(time: SimulationTime, random: Random, { faults, networkMs }: Scenario) {
+  constructor(time: SimulationTime, random: Random, scenario: Scenario) {
+    const { faults, networkMs, calmAt } = scenario;
     this.#time = time;
     this.#random = random;
     this.#faults = faults;
     this.#networkMs = networkMs;
+    this.#calmAt = calmAt;
   }
 
   /** How long one way of a call takes now. */
@@ -40,9 +43,10 @@ export class Weather {
     return fault?.lost;
   }
 
-  /** After how long a call has its effect that was given up. */
+  /** After how long a call has its effect that was given up; when it is calm all have had theirs. */
   lateMs(actor: ActorName): number {
-    return this.#random.next() * (this.#away(actor)?.lateMs ?? 0);
+    const lateMs = this.#random.next() * (this.#away(actor)?.lateMs ?? 0);
+    return Math.min(lateMs, Math.max(0, this.#calmAt - this.#time.nowMs));
   }
 
   delivery(kind: "queue" | "feed"): Delivery {

@@ -17,7 +17,9 @@ export function witnessedLedger(options: WitnessedOptions): Ledger {
     reserve: async (request) => {
       const run = state.runs.get(request.runId);
       const isNew = run?.ledger.open.has(request.holdId) === false;
-      const due = isNew ? dueOfSpender(state, request) : undefined;
+      // Asked again after a lost answer it is told what it was told before, also when the hold has ended meanwhile.
+      const isAgain = !isNew || run.ledger.ended.has(request.holdId);
+      const due = isAgain ? undefined : dueOfSpender(state, request);
       const answering = ledger.reserve(request);
       if (run !== undefined && isNew && run.ledger.open.has(request.holdId)) {
         const path = pathOf(run, request);
