@@ -2,6 +2,7 @@ import type { Plant } from "./plant.ts";
 import { breakerPlants } from "./plants/breaker.ts";
 import { budgetPlants } from "./plants/budget.ts";
 import { executionPlants } from "./plants/execution.ts";
+import { firstLinePlants } from "./plants/first-lines.ts";
 import { guardPlants } from "./plants/guards.ts";
 import { protocolPlants } from "./plants/protocol.ts";
 import { schedulingPlants } from "./plants/scheduling.ts";
@@ -16,4 +17,5 @@ export const allPlants: readonly Plant[] = [
   ...schedulingPlants,
   ...executionPlants,
   ...protocolPlants,
+  ...firstLinePlants,
 ];
