@@ -48,6 +48,21 @@ describe("checking a configuration", () => {
     });
   });
 
+  it("points at names with slashes and dots in them (RFC 6901)", () => {
+    const check = () =>
+      checkConfig({ prices: { "openai/gpt-5.1": { inputUsdPerMillion: -1 } } }, "x");
+    expect(check).toThrow(
+      expect.objectContaining({
+        details: {
+          issues: [
+            expect.objectContaining({ pointer: "/prices/openai~1gpt-5.1/inputUsdPerMillion" }),
+            expect.objectContaining({ pointer: "/prices/openai~1gpt-5.1/outputUsdPerMillion" }),
+          ],
+        },
+      }),
+    );
+  });
+
   it("lists every fault with its key", () => {
     const faults = faultsOf({
       providers: { openai: { ...provider, profiles: [] } },

@@ -20,13 +20,28 @@ export interface ProviderConfig {
   /** Keys of one account each; the first is used until it cools down. */
   readonly profiles: readonly ProviderProfile[];
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A provider of the built-in price list, such as `openai`, whose prices hold here whatever the address. */
+  readonly pricedAs?: string | undefined;
 }
 
-export interface ModelPrice {
-  /** US dollars per million tokens. */
+/** US dollars per million tokens. What is left out costs as its kind does: cached input as input, reasoning as output. */
+export interface PriceRates {
   readonly inputUsdPerMillion: number;
   readonly outputUsdPerMillion: number;
+  /** Input read from the provider's cache. */
   readonly cachedInputUsdPerMillion?: number | undefined;
+  /** Input written to it. */
+  readonly cacheWriteUsdPerMillion?: number | undefined;
+  /** Input written to be kept for an hour. */
+  readonly longCacheWriteUsdPerMillion?: number | undefined;
+  readonly reasoningUsdPerMillion?: number | undefined;
+}
+
+export interface ModelPrice extends PriceRates {
+  /** Each call, beside its tokens. */
+  readonly usdPerCall?: number | undefined;
+  /** What all of a call costs whose input is longer than `aboveInputTokens`. */
+  readonly tiers?: readonly (PriceRates & { readonly aboveInputTokens: number })[] | undefined;
 }
 
 export interface ModelConfig {
@@ -101,8 +116,10 @@ export interface ServerConfig {
 export interface BridleConfig {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly models: Readonly<Record<string, ModelConfig>>;
-  /** By `provider/model`; a target without a price is refused (BU-2). */
+  /** By `provider/model`, before the built-in list; a target without any price is refused (BU-2). */
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
+  /** What every target without a price is taken to cost. Choose it high. */
+  readonly defaultPrice?: ModelPrice | undefined;
   readonly agents: readonly AnyAgent[];
   readonly limits?: Numbers<Pick<typeof defaultLimits, LimitName>> | undefined;
   readonly liveness?: Numbers<typeof livenessDefaults> | undefined;

@@ -22,6 +22,7 @@ export type {
   GuardsConfig,
   ModelConfig,
   ModelPrice,
+  PriceRates,
   ProviderConfig,
   ProviderProfile,
   ServerConfig,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { livenessDefaults, type defaultLimits } from "./defaults.ts";
 import { breakerRanges, budgetRanges, governorRanges, watchdogRanges } from "./guard-ranges.ts";
 import type { SettingRange } from "./guard-ranges.ts";
+import { modelPriceSchema } from "./price-schema.ts";
 
 /**
  * Limits of an installation, with the range each may have. What a workflow sets for itself (budget, timeouts of task and
@@ -58,13 +59,6 @@ const loopbackOrTls = z.string().refine(
   { error: "Expected an https URL without credentials; http is for loopback only." },
 );
 
-const usd = z.number().nonnegative().max(1_000_000);
-const price = z.strictObject({
-  inputUsdPerMillion: usd,
-  outputUsdPerMillion: usd,
-  cachedInputUsdPerMillion: usd.optional(),
-});
-
 const provider = z.strictObject({
   kind: z.literal("openai-compatible"),
   baseUrl: loopbackOrTls,
@@ -72,13 +66,15 @@ const provider = z.strictObject({
     .array(z.strictObject({ id: z.string().max(64).optional(), apiKey }))
     .min(1, "A provider needs at least one profile."),
   headers: z.record(z.string(), z.string()).optional(),
+  /** A provider of the built-in price list whose prices hold here, whatever the address. */
+  pricedAs: z.string().min(1).optional(),
 });
 
 const model = z.strictObject({
   chain: z
     .array(z.string().regex(/^[^/\s]+\/\S+$/, "Expected provider/model."))
     .min(1, "A model needs at least one target."),
-  price: price.optional(),
+  price: modelPriceSchema.optional(),
   contextWindow: z.int().positive().optional(),
   maxOutputTokens: z.int().positive().optional(),
   cheaper: z.string().optional(),
@@ -153,7 +149,9 @@ export const serverConfigSchema = z.strictObject({
 export const configFileSchema = z.strictObject({
   providers: z.record(name, provider).default({}),
   models: z.record(name, model).default({}),
-  prices: z.record(z.string(), price).optional(),
+  prices: z.record(z.string(), modelPriceSchema).optional(),
+  /** What the operator states for every target that has no price. Without it such a target is refused. */
+  defaultPrice: modelPriceSchema.optional(),
   agents: z.array(z.unknown()).default([]),
   limits: table(Object.keys(limitRanges) as LimitName[], (key) => limitRanges[key]).optional(),
   liveness: table(

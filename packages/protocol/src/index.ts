@@ -154,6 +154,7 @@ export {
 } from "./llm-types.ts";
 export { type TaskOutcome, taskOutcomeSchema } from "./outcome.ts";
 export { parseUsd } from "./parse-usd.ts";
+export { modelPriceSchema, type PricesFile, pricesFileSchema } from "./price-schema.ts";
 export { type ParseYaml, plainYaml, reasonUnreadable, refuseUnplainData } from "./plain-data.ts";
 export { toMessages } from "./to-messages.ts";
 export {

@@ -3,12 +3,16 @@ import { hostname } from "node:os";
 import { BreakerSet } from "@bridle/breaker";
 import type { BreakerSettings } from "@bridle/breaker";
 import { systemIds, systemRandom } from "@bridle/kernel/system";
+import { loadPriceList } from "@bridle/llm-providers";
 import type { Logger } from "@bridle/ports";
 import { createRunner, createScanner, llmAgent } from "@bridle/runner";
 import type { AgentLine, Runner, RunnerOptions, RunnerSettingsInput } from "@bridle/runner";
 
 import type { Config } from "../config/check-config.ts";
+import { readPricesFile } from "../config/read-prices-file.ts";
 import { openModels } from "../models/open-models.ts";
+import { resolvePrices } from "../models/resolve-prices.ts";
+import type { TargetPrice } from "../models/resolve-prices.ts";
 import { OperatorOrders } from "./operator-orders.ts";
 import type { Parts } from "./parts.ts";
 import { withoutUndefined } from "./without-undefined.ts";
@@ -33,6 +37,7 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
     close: closeModels,
   } = openModels({
     config,
+    prices: await pricesOf(parts),
     secrets,
     clock,
     random: systemRandom,
@@ -73,6 +78,24 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
     warm,
     stop,
   };
+}
+
+/** What is asked and what it costs stands in the log, once: a default that is in use, and a target nobody can be sent to (B133). */
+async function pricesOf({
+  config,
+  environment,
+  clock,
+  log,
+}: Parts): Promise<readonly TargetPrice[]> {
+  const { pricesPath } = environment;
+  const file = pricesPath === undefined ? undefined : await readPricesFile(pricesPath);
+  const atMs = clock.wallMs();
+  const prices = await resolvePrices({ config, file, loadList: loadPriceList, atMs });
+  for (const { model, target, source } of prices) {
+    if (source === "default") log.warn("default price in use", { model, target });
+    if (source === undefined) log.warn("model without a price is refused", { model, target });
+  }
+  return prices;
 }
 
 function assembleRunner(parts: Parts, guards: Pick<RunnerOptions, "models" | "breakers">): Runner {

@@ -5,6 +5,7 @@ import type { ConfigFile, LivenessSettings, SpecIssue } from "@bridle/protocol";
 
 import { closestName } from "./closest-name.ts";
 import { configInvalid } from "./environment.ts";
+import { pointerOf } from "./pointer-of.ts";
 
 /** A configuration without faults: every name it uses is one it defines. */
 export interface Config extends Omit<ConfigFile, "agents" | "liveness"> {
@@ -68,23 +69,26 @@ function inner(schema: unknown): unknown {
 
 function issuesOf(issue: ZodIssue): SpecIssue[] {
   const key = issue.path.map(String).join(".");
-  if (issue.code !== "unrecognized_keys")
-    return [
-      at(key, `${key === "" ? "The configuration" : key}: ${issue.message}${received(issue)}`),
-    ];
+  const pointer = pointerOf(issue.path);
+  if (issue.code !== "unrecognized_keys") {
+    const what = key === "" ? "The configuration" : key;
+    return [fault(pointer, `${what}: ${issue.message}${received(issue)}`)];
+  }
   return issue.keys.map((name) => {
     const suggestion = closestName(name, namesAt(issue.path));
     const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;
-    return at(key, `${key === "" ? name : `${key}.${name}`}: there is no such setting.${hint}`);
+    const what = key === "" ? name : `${key}.${name}`;
+    return fault(pointer, `${what}: there is no such setting.${hint}`);
   });
 }
 
+/** For keys made of fixed names. */
 function at(key: string, message: string): SpecIssue {
-  return {
-    pointer: key === "" ? "" : `/${key.replaceAll(".", "/")}`,
-    code: "config_invalid",
-    message,
-  };
+  return fault(pointerOf(key.split(".")), message);
+}
+
+function fault(pointer: string, message: string): SpecIssue {
+  return { pointer, code: "config_invalid", message };
 }
 
 function notAgents(agents: readonly unknown[]): readonly SpecIssue[] {

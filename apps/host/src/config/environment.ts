@@ -26,6 +26,12 @@ export const variables = {
     fallback: undefined,
     meaning: "The configuration file. Default: `bridle.config.{ts,js,mjs}` in the working folder.",
   },
+  BRIDLE_PRICES: {
+    kind: "text",
+    fallback: undefined,
+    meaning:
+      'A JSON file of prices, `{ "prices": { "provider/model": … }, "defaultPrice": … }`; wins over the configuration.',
+  },
   BRIDLE_HOST: {
     kind: "text",
     fallback: "127.0.0.1",
@@ -76,6 +82,7 @@ export interface Environment {
   readonly queueUrl: string;
   readonly dataDir: string;
   readonly configPath: string | undefined;
+  readonly pricesPath: string | undefined;
   readonly host: string;
   readonly port: number;
   readonly concurrency: number | undefined;
@@ -127,6 +134,7 @@ export function readEnvironment(env: Variables): Environment {
   const environment: Environment = {
     ...addresses(env, issues),
     configPath: textOf(env, "BRIDLE_CONFIG"),
+    pricesPath: textOf(env, "BRIDLE_PRICES"),
     host: textOf(env, "BRIDLE_HOST") ?? variables.BRIDLE_HOST.fallback,
     port: wholeNumber(env, "PORT", issues) ?? variables.PORT.fallback,
     concurrency: wholeNumber(env, "BRIDLE_CONCURRENCY", issues),

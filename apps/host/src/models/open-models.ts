@@ -1,4 +1,3 @@
-import { parsePrice } from "@bridle/budget";
 import type { ModelFamily, Price } from "@bridle/budget";
 import type { Clock, Random } from "@bridle/kernel";
 import { createModelCaller } from "@bridle/llm";
@@ -9,10 +8,12 @@ import { bridleError } from "@bridle/protocol";
 
 import type { Config } from "../config/check-config.ts";
 import { lazyTransport } from "./lazy-transport.ts";
+import type { TargetPrice } from "./resolve-prices.ts";
 import type { Secrets } from "./secrets.ts";
 
 export interface OpenModelsOptions {
   readonly config: Config;
+  readonly prices: readonly TargetPrice[];
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly random: Random;
@@ -22,13 +23,15 @@ export interface OpenModelsOptions {
 const commonOutputTokens = 4096;
 
 /** The configured models behind our own transport. `close` ends its connections. */
-export function openModels({ config, secrets, clock, random }: OpenModelsOptions): {
+export function openModels({ config, prices, secrets, clock, random }: OpenModelsOptions): {
   readonly models: ModelCaller;
   /** For when the start is over: loads what the first call will need. */
   readonly warm: () => void;
   readonly close: () => Promise<void>;
 } {
   const transport = lazyTransport();
+  const priceOf = (model: string, key: string): Price | undefined =>
+    prices.find((found) => found.model === model && found.target === key)?.price;
   const catalog = new Map(
     Object.entries(config.models).map(([name, model]): [string, CatalogModel] => [
       name,
@@ -36,7 +39,13 @@ export function openModels({ config, secrets, clock, random }: OpenModelsOptions
         name,
         cheaper: model.cheaper,
         chain: model.chain.map((key) =>
-          catalogTarget(key, { config, model, secrets, fetch: transport.fetch }),
+          catalogTarget(key, {
+            config,
+            model,
+            price: priceOf(name, key),
+            secrets,
+            fetch: transport.fetch,
+          }),
         ),
       },
     ]),
@@ -58,11 +67,15 @@ export function openModels({ config, secrets, clock, random }: OpenModelsOptions
 interface TargetParts {
   readonly config: Config;
   readonly model: Config["models"][string];
+  readonly price: Price | undefined;
   readonly secrets: Secrets;
   readonly fetch: GuardedFetch;
 }
 
-function catalogTarget(key: string, { config, model, secrets, fetch }: TargetParts): CatalogTarget {
+function catalogTarget(
+  key: string,
+  { config, model, price, secrets, fetch }: TargetParts,
+): CatalogTarget {
   const slash = key.indexOf("/");
   const provider = key.slice(0, slash);
   const settings = config.providers[provider];
@@ -78,21 +91,12 @@ function catalogTarget(key: string, { config, model, secrets, fetch }: TargetPar
     headers: settings.headers,
     fetch,
   });
-  const text = config.prices?.[key] ?? model.price;
   return {
     target,
-    price: text === undefined ? undefined : toPrice(text),
+    price,
     family: familyOf(key),
     maxOutputTokens: model.maxOutputTokens ?? commonOutputTokens,
   };
-}
-
-function toPrice(text: NonNullable<Config["models"][string]["price"]>): Price {
-  return parsePrice({
-    inputUsdPerMTok: text.inputUsdPerMillion,
-    outputUsdPerMTok: text.outputUsdPerMillion,
-    cachedInputUsdPerMTok: text.cachedInputUsdPerMillion,
-  });
 }
 
 /** Whose tokenizer counts: told by the model's name, whoever serves it; `other` is the careful guess. */
