@@ -1,12 +1,12 @@
 import { ParkingLot, parkingsOf } from "@bridle/dag";
 import type { RunState } from "@bridle/dag";
+import { SingleFlight } from "@bridle/kernel";
 import type { Clock, TimerHandle } from "@bridle/kernel";
 import type { DecisionCommit, Store } from "@bridle/ports";
 import type { RunId } from "@bridle/protocol";
 
 import type { Arrival } from "./arrival.ts";
 import { parkingEffects } from "./parking-effects.ts";
-import { SingleFlight } from "./single-flight.ts";
 import { wordOf } from "./word-of.ts";
 
 /*

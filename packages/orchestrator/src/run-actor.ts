@@ -1,6 +1,7 @@
 import type { Bus } from "@bridle/bus";
 import { evolve, pendingCommands, summaryStatus } from "@bridle/dag";
 import type { RunCommand, RunInput, RunState } from "@bridle/dag";
+import { SingleFlight } from "@bridle/kernel";
 import type { Clock } from "@bridle/kernel";
 import type { DecisionCommit, Store, TaskQueue } from "@bridle/ports";
 import { eventClasses, isTerminalRun } from "@bridle/protocol";
@@ -16,7 +17,6 @@ import { fenceOffLost } from "./fence-off-lost.ts";
 import { RunEvaluations } from "./run-evaluations.ts";
 import type { RunEvaluator } from "./run-evaluator.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
-import { SingleFlight } from "./single-flight.ts";
 import { withStopFigures } from "./stop-figures.ts";
 import { withRoom } from "./with-room.ts";
 

@@ -1,4 +1,5 @@
 import type { RunState } from "@bridle/dag";
+import { SingleFlight } from "@bridle/kernel";
 import type { Clock, TimerHandle } from "@bridle/kernel";
 import type { DecisionCommit, Store } from "@bridle/ports";
 import { asRunId } from "@bridle/protocol";
@@ -9,7 +10,6 @@ import { ParkingKeeper } from "./parking-keeper.ts";
 import { RunTable } from "./run-table.ts";
 import type { RunTableOptions } from "./run-table.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
-import { SingleFlight } from "./single-flight.ts";
 import { toArrival } from "./to-arrival.ts";
 import { WallAges } from "./wall-ages.ts";
 

@@ -1,10 +1,10 @@
+import { SingleFlight } from "@bridle/kernel";
 import type { TimerHandle } from "@bridle/kernel";
 
 import { checkSchedulerSettings, schedulerDefaults } from "./scheduler-settings.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
 import { SchedulerTerm } from "./scheduler-term.ts";
 import type { SchedulerTermOptions } from "./scheduler-term.ts";
-import { SingleFlight } from "./single-flight.ts";
 
 export interface SchedulerOptions extends Omit<SchedulerTermOptions, "lease" | "settings"> {
   /** Names this start of the process; holds the lease. */
