@@ -37,6 +37,16 @@ export type {
   WirePart,
   WireRequest,
 } from "./model-provider.ts";
+export type {
+  AlertFold,
+  AlertRecord,
+  AlertSignal,
+  DeliveryOutcome,
+  DeliveryRecord,
+  DueDelivery,
+  NewAlert,
+  Outbox,
+} from "./outbox.ts";
 export type { CacheBounds, CachedResult, ResultCache } from "./result-cache.ts";
 export type { RunIndex, RunQuery, RunRow } from "./run-index.ts";
 export type {

@@ -4,6 +4,7 @@ import type { FleetLog } from "./fleet-log.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Leases } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Outbox } from "./outbox.ts";
 import type { ResultCache } from "./result-cache.ts";
 import type { RunIndex } from "./run-index.ts";
 import type { RunLog } from "./run-log.ts";
@@ -22,6 +23,7 @@ export interface Store {
   readonly feed: Feed;
   readonly fleet: FleetLog;
   readonly cache: ResultCache;
+  readonly outbox: Outbox;
   /** Rejects with `store_unavailable` when the store does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -269,7 +269,17 @@ const eventFields = {
     "worker.started": { ...fleet, workerId: z.string(), bootId: z.string() },
     "worker.stopped": { ...fleet, workerId: z.string(), bootId: z.string() },
     "timeout.raised": { ...fleet, kind: z.string(), key: z.string(), timeoutMs: count },
-    alert: { ...fleet, severity: z.enum(["info", "warning", "critical"]), message: z.string() },
+    /** What somebody should hear of who does not look (E4). `id` names it in the list; `count`: how often it happened since the last. */
+    alert: {
+      ...fleet,
+      severity: z.enum(["info", "warning", "critical"]),
+      message: z.string(),
+      id: z.string().optional(),
+      name: z.string().optional(),
+      status: z.enum(["firing", "resolved"]).optional(),
+      count: count.optional(),
+      runId: runIdSchema.optional(),
+    },
   },
   transient: {
     "task.heartbeat": { ...task, step: count, status: z.enum(["RUNNING", "WAITING", "FINISHED"]) },

@@ -1,4 +1,16 @@
 export {
+  type Alert,
+  type AlertList,
+  alertListSchema,
+  type AlertName,
+  alertNames,
+  alertSchema,
+  type AlertSeverity,
+  alertSeverities,
+  alertSources,
+  type DeliveryStatus,
+} from "./alerts.ts";
+export {
   addAmounts,
   type Amounts,
   fromWireAmounts,

@@ -9,6 +9,7 @@ import { postgresFleetLog } from "./postgres-fleet-log.ts";
 import { postgresInbox } from "./postgres-inbox.ts";
 import { postgresLeases, postgresTimers } from "./postgres-leases.ts";
 import { postgresLedger } from "./postgres-ledger.ts";
+import { postgresOutbox } from "./postgres-outbox.ts";
 import { postgresResultCache } from "./postgres-result-cache.ts";
 import { postgresRunIndex } from "./postgres-run-index.ts";
 import { postgresRunLog } from "./postgres-run-log.ts";
@@ -23,6 +24,8 @@ export interface PostgresStoreOptions {
   readonly wakeUps?: boolean | undefined;
   /** Fleet events kept. Default 10,000. */
   readonly fleetCapacity?: number | undefined;
+  /** Alerts kept, delivered or not. Default 5,000. */
+  readonly alertCapacity?: number | undefined;
   /** Told of lost hints and of the listener's broken connections; both mend themselves. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -55,6 +58,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     feed,
     fleet: postgresFleetLog(sql, options.fleetCapacity ?? 10_000),
     cache: postgresResultCache(sql),
+    outbox: postgresOutbox(sql, options.alertCapacity ?? 5000),
     ping: async () => sql.run("select 1", []),
     close: async () => feed.close(),
   };

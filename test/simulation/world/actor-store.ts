@@ -18,6 +18,7 @@ const portNames: Readonly<Record<PortName, true>> = {
   leases: true,
   fleet: true,
   cache: true,
+  outbox: true,
 };
 
 type Method = (...args: unknown[]) => unknown;

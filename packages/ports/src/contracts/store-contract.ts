@@ -6,9 +6,11 @@ import { fleetLogContract } from "./fleet-log-contract.ts";
 import { inboxContract } from "./inbox-contract.ts";
 import { leasesContract } from "./leases-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
+import { outboxContract } from "./outbox-contract.ts";
 import { resultCacheContract } from "./result-cache-contract.ts";
 import { runIndexContract } from "./run-index-contract.ts";
 import { runLogContract } from "./run-log-contract.ts";
+import { signalsContract } from "./signals-contract.ts";
 import { stepJournalContract } from "./step-journal-contract.ts";
 import type { CreateStore } from "./store-under-test.ts";
 import { timersContract } from "./timers-contract.ts";
@@ -27,6 +29,8 @@ export function storeContract(name: string, createStore: CreateStore): void {
     fleetLogContract(createStore);
     runIndexContract(createStore);
     resultCacheContract(createStore);
+    signalsContract(createStore);
+    outboxContract(createStore);
 
     it("answers a ping, and closes twice without harm", async () => {
       const subject = await createStore();

@@ -1,6 +1,6 @@
 import { restoreLedger, snapshotLedger } from "@bridle/budget";
 
-import type { MemoryState, RunRecord, TaskRecord } from "./memory-state.ts";
+import type { MemoryState, OutboxRecord, RunRecord, TaskRecord } from "./memory-state.ts";
 
 /**
  * A copy of everything the store holds, and the way back to it. Ids given since then are not given again: a process that
@@ -12,6 +12,7 @@ export function checkpointOf(state: MemoryState): () => void {
   const inbox = [...state.inbox];
   const leases = [...state.leases].map(([name, lease]) => [name, { ...lease }] as const);
   const openClaims = [...state.openClaims];
+  const outbox = copyOutbox(state.outbox);
   return () => {
     refill(
       state.runs,
@@ -25,7 +26,16 @@ export function checkpointOf(state: MemoryState): () => void {
     );
     state.openClaims.clear();
     for (const claim of openClaims) state.openClaims.add(claim);
+    const { signals, alerts, state: known } = copyOutbox(outbox);
+    state.outbox.signals.splice(0, state.outbox.signals.length, ...signals);
+    state.outbox.alerts.splice(0, state.outbox.alerts.length, ...alerts);
+    state.outbox.state = known;
   };
+}
+
+function copyOutbox({ signals, alerts, state }: OutboxRecord): OutboxRecord {
+  const copies = alerts.map((alert) => ({ ...alert, deliveries: new Map(alert.deliveries) }));
+  return { signals: [...signals], alerts: copies, state };
 }
 
 /** Makes the copy now; each call of the result is a record of its own. */

@@ -104,6 +104,7 @@ function reserveOpenings(state: MemoryState, run: RunRecord, commit: DecisionCom
   const { openings = [], runId, at, envelopesOpened } = commit;
   if (openings.length === 0) return true;
   const [ledger, entries] = [snapshotLedger(run.ledger), run.log.length];
+  const signals = [...state.outbox.signals];
   for (const { taskId, terms } of envelopesOpened) {
     moveLedger(state, run, { type: "open", taskId, terms });
   }
@@ -114,6 +115,7 @@ function reserveOpenings(state: MemoryState, run: RunRecord, commit: DecisionCom
   if (answers.every(({ admitted }) => admitted)) return true;
   run.ledger = restoreLedger(ledger);
   run.log.splice(entries);
+  state.outbox.signals.splice(0, state.outbox.signals.length, ...signals);
   return false;
 }
 

@@ -8,11 +8,21 @@
 import { initialLedger, reduceLedger } from "@bridle/budget";
 import type { LedgerInput, LedgerState, LedgerStep } from "@bridle/budget";
 import type { Clock } from "@bridle/kernel";
-import type { LogEntry, RunEvent, RunId, RunStatus, Spender, TaskId } from "@bridle/protocol";
+import { alertSources } from "@bridle/protocol";
+import type {
+  FleetEvent,
+  LogEntry,
+  RunEvent,
+  RunId,
+  RunStatus,
+  Spender,
+  TaskId,
+} from "@bridle/protocol";
 
 import type { Claim, Finish } from "../attempts.ts";
 import type { FeedChannel } from "../feed.ts";
 import type { InboxEntry, InboxMessage } from "../inbox.ts";
+import type { AlertSignal, DeliveryRecord } from "../outbox.ts";
 import type { NewRun, StoredRun } from "../run-log.ts";
 
 interface StepRecord {
@@ -55,6 +65,20 @@ export interface LeaseRecord {
   until: number;
 }
 
+export interface StoredAlert {
+  readonly id: string;
+  readonly body: string;
+  readonly createdAt: number;
+  readonly deliveries: Map<string, DeliveryRecord>;
+}
+
+export interface OutboxRecord {
+  readonly signals: AlertSignal[];
+  /** Oldest first. */
+  readonly alerts: StoredAlert[];
+  state: string | undefined;
+}
+
 export interface MemoryState {
   readonly clock: Clock;
   readonly runs: Map<RunId, RunRecord>;
@@ -63,8 +87,9 @@ export interface MemoryState {
   readonly leases: Map<string, LeaseRecord>;
   /** Claims without an accepted finish: workers ask for theirs all the time, whatever the size of the runs. */
   readonly openClaims: Set<Claim>;
+  readonly outbox: OutboxRecord;
   readonly publish: (channel: FeedChannel, detail: string) => void;
-  /** Numbers inbox entries and runs. */
+  /** Numbers inbox entries, signals and runs. */
   counter: number;
 }
 
@@ -76,6 +101,7 @@ export function initialMemoryState(options: Pick<MemoryState, "clock" | "publish
     inbox: new Map(),
     leases: new Map(),
     openClaims: new Set(),
+    outbox: { signals: [], alerts: [], state: undefined },
     counter: 0,
   };
 }
@@ -126,9 +152,23 @@ export function append(state: MemoryState, run: RunRecord, events: readonly RunE
   if (run.ended || events.length === 0) return;
   // A copy through JSON, as every real store makes one: what a caller changes later is not in the log.
   for (const event of events) {
-    run.log.push({ ...(JSON.parse(JSON.stringify(event)) as RunEvent), seq: run.log.length + 1 });
+    const copy = JSON.parse(JSON.stringify(event)) as RunEvent;
+    run.log.push({ ...copy, seq: run.log.length + 1 });
+    signal(state, `${run.submitted.runId}.${run.log.length}`, copy);
   }
   state.publish("run", run.submitted.runId);
+}
+
+const sources: ReadonlySet<string> = new Set(alertSources);
+/** With nobody to read them they would grow without end. */
+const mostSignals = 10_000;
+
+/** What `Outbox` promises of every entry that is stored. */
+export function signal(state: MemoryState, source: string, event: RunEvent | FleetEvent): void {
+  if (!sources.has(event.type)) return;
+  const { signals } = state.outbox;
+  signals.push({ id: `${++state.counter}`, source, event });
+  signals.splice(0, Math.max(0, signals.length - mostSignals));
 }
 
 /** One move of the run's ledger together with its entries in the log. */

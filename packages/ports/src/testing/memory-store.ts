@@ -9,6 +9,7 @@ import { memoryFleetLog } from "./memory-fleet-log.ts";
 import { memoryInbox } from "./memory-inbox.ts";
 import { memoryLeases } from "./memory-leases.ts";
 import { memoryLedger } from "./memory-ledger.ts";
+import { memoryOutbox } from "./memory-outbox.ts";
 import { memoryResultCache } from "./memory-result-cache.ts";
 import { memoryRunIndex } from "./memory-run-index.ts";
 import { memoryRunLog } from "./memory-run-log.ts";
@@ -24,6 +25,8 @@ export interface MemoryStoreOptions {
   readonly feed?: "on" | "off" | undefined;
   /** Fleet events kept. Default 1,000. */
   readonly fleetCapacity?: number | undefined;
+  /** Alerts kept. Default 1,000. */
+  readonly alertCapacity?: number | undefined;
 }
 
 export interface MemoryStore extends Store {
@@ -58,7 +61,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     timers: gate(memoryTimers(state)),
     leases: gate(memoryLeases(state)),
     feed,
-    fleet: gate(memoryFleetLog(options.fleetCapacity ?? 1000)),
+    fleet: gate(memoryFleetLog(state, options.fleetCapacity ?? 1000)),
+    outbox: gate(memoryOutbox(state, options.alertCapacity ?? 1000)),
     cache: gate(memoryResultCache()),
     ping: async () => {
       if (!connected) throw bridleError("store_unavailable");
