@@ -15,6 +15,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = (() => {
     llm: [...ground, "budget", "ports"],
     agent: ground,
     runner: [...adapter, "bus", "llm", "agent"],
+    alerts: [...ground, "ports"],
     orchestrator: [...ground, "dag", "budget", "ports", "bus"],
     client: ground,
     "queue-bullmq": adapter,
