@@ -151,3 +151,23 @@ it("[WD-8] an upper end of 1 ms is taken, for its own kind", () => {
   expect(timeouts.timeoutOf("tool", "k").timeoutMs).toBe(1);
   expect(timeouts.timeoutOf("llm", "k").timeoutMs).toBe(120_000);
 });
+
+it("[WD-13] [W8] a cause that is found while the kill is repeated is announced as well, once", () => {
+  const events: readonly LadderEvent<string>[] = [
+    mark,
+    { type: "cancel", at: 6 },
+    { type: "tick", at: 6000 },
+  ];
+  const ladder = events.reduce<Ladder<string>>(
+    (before, event) => reduceLadder(before, event)[0],
+    initialLadder<string>(),
+  );
+  expect(ladder.stage.status).toBe("RECLAIMING");
+  const late: LadderEvent<string> = { type: "mark", cause: "task_timeout", at: 6001 };
+
+  const [next, effects] = reduceLadder(ladder, late);
+
+  expect(effects).toEqual([{ type: "announce-cause", cause: "task_timeout" }]);
+  expect(next.stage).toMatchObject({ cause: "stalled", causes: ["stalled", "task_timeout"] });
+  expect(reduceLadder(next, late)).toEqual([next, []]);
+});
