@@ -9,6 +9,8 @@ import {
 } from "@bridle/protocol";
 import type { ErrorCode, Route } from "@bridle/protocol";
 
+import { loopTables, rungs } from "../loops/loops-page.ts";
+
 /** A table of `docs/reference`: where it stands and what it must say. */
 export interface ReferencePage {
   /** Below `docs/reference`. */
@@ -23,6 +25,7 @@ export function referencePages(): readonly ReferencePage[] {
     { file: "events.md", text: eventsPage() },
     { file: "api.md", text: apiPage() },
     { file: "config.md", text: configPage() },
+    { file: "loops.md", text: loopsPage() },
   ];
 }
 
@@ -131,6 +134,14 @@ function configPage(): string {
       `## \`bridle.config.ts\`\n\n${table(["Setting", "Type"], settingsOf(configJsonSchema(), ""))}`,
       `## Liveness\n\n${livenessIntro}\n\n${table(["Setting", "Default"], livenessRows())}`,
     ],
+  );
+}
+
+function loopsPage(): string {
+  return page(
+    "How well loops are told from work",
+    `The traces of \`test/loops\`, played through the runner's own loop watch as shipped (hint/refusal/stop: ${rungs()}). The agent in them is deaf: it takes no hint. Precision: of the traces that were stopped, the share that are loops. Recall: of the loops, the share that was stopped. Hinted, refused, stopped: good traces. How the sets came to be, and what they do not say: [what is proven](../proofs.md#loops).`,
+    loopTables(),
   );
 }
 

@@ -11,7 +11,7 @@ import type { Clock } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 import type { EventOf, JournalEvent, ModelRequest, Spender } from "@bridle/protocol";
 import { LoopDetector } from "@bridle/watchdog";
-import type { LoopCall, LoopFinding } from "@bridle/watchdog";
+import type { LoopCall, LoopFinding, LoopThresholds } from "@bridle/watchdog";
 
 import type { StopRequest } from "./attempt-scope.ts";
 import { fingerprintOf, fingerprintOfJson } from "./fingerprint.ts";
@@ -28,18 +28,21 @@ export interface LoopWatchOptions {
   readonly stop: (request: StopRequest) => void;
   /** Tells the agent; contract: never throws. */
   readonly nudge: (hint: string) => void;
+  /** Absent: as shipped. */
+  readonly thresholds?: Partial<LoopThresholds> | undefined;
 }
 
 type Asked = Pick<LoopCall, "tool" | "args" | "isPolling" | "hasEffect">;
 
 export class LoopWatch {
   readonly #options: LoopWatchOptions;
-  readonly #detector = new LoopDetector();
+  readonly #detector: LoopDetector;
   #isHeldBack = false;
   #answers = 0;
 
   constructor(options: LoopWatchOptions) {
     this.#options = options;
+    this.#detector = new LoopDetector(options.thresholds);
   }
 
   /** Throws `loop_blocked` for a call that would only go on with a loop. */
