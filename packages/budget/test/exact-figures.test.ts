@@ -56,23 +56,46 @@ describe("[BU-14] the factor", () => {
 describe("[BU-2] a price that cannot be read", () => {
   const good = { inputUsdPerMTok: "1", outputUsdPerMTok: "1", cachedInputUsdPerMTok: "1" };
 
-  it.each(["inputUsdPerMTok", "outputUsdPerMTok", "cachedInputUsdPerMTok"] as const)(
-    "is refused by its key: %s",
-    (key) => {
-      let thrown: unknown;
-      try {
-        parsePrice({ ...good, [key]: "1,5" });
-      } catch (error) {
-        thrown = error;
-      }
+  it.each([
+    "inputUsdPerMTok",
+    "outputUsdPerMTok",
+    "cachedInputUsdPerMTok",
+    "cacheWriteUsdPerMTok",
+    "longCacheWriteUsdPerMTok",
+    "reasoningUsdPerMTok",
+    "usdPerCall",
+  ] as const)("is refused by its key: %s", (key) => {
+    let thrown: unknown;
+    try {
+      parsePrice({ ...good, [key]: "1,5" });
+    } catch (error) {
+      thrown = error;
+    }
 
-      expect(thrown).toMatchObject({
-        code: "config_invalid",
-        message: `${key} is "1,5"; write US dollars per million tokens as a decimal such as 0.075.`,
-        details: { key, value: "1,5" },
-      });
-    },
-  );
+    expect(thrown).toMatchObject({
+      code: "config_invalid",
+      message: `${key} is "1,5"; write US dollars per million tokens as a decimal such as 0.075.`,
+      details: { key, value: "1,5" },
+    });
+  });
+
+  it.each([-1, 1.5, Number.NaN])("is refused with a tier above %s tokens", (aboveInputTokens) => {
+    const tiers = [{ ...good, aboveInputTokens }];
+
+    expect(() => parsePrice({ ...good, tiers })).toThrow(
+      `aboveInputTokens is ${JSON.stringify(aboveInputTokens)}; write a whole number of tokens.`,
+    );
+    expect(parsePrice({ ...good, tiers: [{ ...good, aboveInputTokens: 0 }] })).toHaveProperty(
+      "tiers",
+    );
+  });
+
+  it("is not one that leaves things away: those are absent, not undefined", () => {
+    expect(parsePrice({ inputUsdPerMTok: 1, outputUsdPerMTok: 2 })).toStrictEqual({
+      input: 1_000_000_000,
+      output: 2_000_000_000,
+    });
+  });
 
   it("[BU-1] is nothing like one that is very high: that stops at 2^53-1", () => {
     const price = { input: most, output: 0 };
