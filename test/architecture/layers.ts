@@ -40,7 +40,9 @@ export const purePackages = [
 
 /** Each named library has one home. */
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
+  "@pydantic/genai-prices": ["llm-providers"],
   bullmq: ["queue-bullmq"],
+  "gpt-tokenizer": ["llm-providers"],
   ioredis: ["queue-bullmq"],
   mitt: ["bus"],
   nanoid: ["kernel"],

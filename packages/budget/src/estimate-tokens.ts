@@ -1,5 +1,6 @@
 /**
- * How many tokens a text will be, without the provider's tokenizer (BU-15).
+ * How many tokens a text will be, without a tokenizer (BU-15): where none is public, until it is loaded, and for texts that would
+ * take it too long. `countedTokens` makes the same of a count.
  *
  * 1. `tokens` is meant never to be too low, and at most 1.6 times the true count for prose, code, CJK, JSON and UUIDs.
  *    The rates were fitted to `o200k_base` (OpenAI) and `cl100k_base` (everybody else, who need more for most scripts);
@@ -16,16 +17,36 @@ export interface TokenEstimate {
   readonly most: number;
 }
 
-/** Whose tokenizer will count. `other` is as careful as the most careful. */
-export type ModelFamily = "openai" | "anthropic" | "gemini" | "other";
+/**
+ * Whose tokenizer will count. `openai` since gpt-4o and o1, `openai_older` before. `other` is as careful as the most careful.
+ */
+export type ModelFamily = "openai" | "openai_older" | "anthropic" | "gemini" | "other";
 
-/** In hundredths, on top of the fitted rates; never above 135 (BU-15). */
-const marginPercent: Readonly<Record<ModelFamily, number>> = {
-  openai: 105,
-  gemini: 115,
-  anthropic: 125,
-  other: 125,
+/** Byte-pair encodings that are public. */
+export type TokenEncoding = "o200k_base" | "cl100k_base";
+
+interface FamilyRule {
+  readonly encoding: TokenEncoding;
+  /** In hundredths, on top of the fitted rates and of a count alike; never above 135 (BU-15). */
+  readonly marginPercent: number;
+}
+
+/**
+ * OpenAI's tokenizers are public; its margin is for what the rates miss. The others' are not: they are assumed to need no more than
+ * `cl100k_base`, the older and coarser of the two public vocabularies, and a margin. Calibration corrects it.
+ */
+const familyRules: Readonly<Record<ModelFamily, FamilyRule>> = {
+  openai: { encoding: "o200k_base", marginPercent: 105 },
+  openai_older: { encoding: "cl100k_base", marginPercent: 105 },
+  gemini: { encoding: "cl100k_base", marginPercent: 115 },
+  anthropic: { encoding: "cl100k_base", marginPercent: 125 },
+  other: { encoding: "cl100k_base", marginPercent: 125 },
 };
+
+/** The encoding whose counts `countedTokens` takes for this family. */
+export function encodingOf(family: ModelFamily = "other"): TokenEncoding {
+  return familyRules[family].encoding;
+}
 
 /** Tokens per character of `o200k_base`, each rounded up to what the densest text of the corpus needs. */
 const modernRates: ScriptRates = {
@@ -58,15 +79,30 @@ const olderRates: ScriptRates = {
 };
 
 export function estimateTokens(text: string, family: ModelFamily = "other"): TokenEstimate {
-  const rates = family === "openai" ? modernRates : olderRates;
+  const { encoding } = familyRules[family];
+  const rates = encoding === "o200k_base" ? modernRates : olderRates;
   let sum = 0;
   let before = "";
   for (const run of textRuns(text)) {
     sum += runTokens(run, before, rates);
     before = run.kind;
   }
+  return withMargin(sum, text, family);
+}
+
+/** The estimate of a text of which the family's encoding makes so many tokens. */
+export function countedTokens(
+  count: number,
+  text: string,
+  family: ModelFamily = "other",
+): TokenEstimate {
+  return withMargin(count, text, family);
+}
+
+function withMargin(count: number, text: string, family: ModelFamily): TokenEstimate {
   const most = utf8Length(text);
-  return { tokens: Math.min(Math.ceil((sum * marginPercent[family]) / 100), most), most };
+  const tokens = Math.ceil((count * familyRules[family].marginPercent) / 100);
+  return { tokens: Math.min(tokens, most), most };
 }
 
 /** Tokens that wrap each message and open the answer, as providers count them. */
@@ -77,9 +113,13 @@ export function estimateMessages(
   messages: readonly { readonly role: string; readonly content: string }[],
   family: ModelFamily = "other",
 ): TokenEstimate {
+  return sumMessages(messages.map(({ content }) => estimateTokens(content, family)));
+}
+
+/** The estimate of a request whose messages have these. */
+export function sumMessages(estimates: readonly TokenEstimate[]): TokenEstimate {
   let [tokens, most] = [perRequest, perRequest];
-  for (const { content } of messages) {
-    const estimate = estimateTokens(content, family);
+  for (const estimate of estimates) {
     tokens += estimate.tokens + perMessage;
     most += estimate.most + perMessage;
   }

@@ -33,12 +33,23 @@ export {
   type FactorState,
 } from "./estimate-factor.ts";
 export {
+  countedTokens,
+  encodingOf,
   estimateMessages,
   estimateTokens,
   type ModelFamily,
+  sumMessages,
+  type TokenEncoding,
   type TokenEstimate,
 } from "./estimate-tokens.ts";
 export { FactorBook } from "./factor-book.ts";
+export {
+  CalibrationBook,
+  type CalibrationSample,
+  type CalibrationState,
+  initialCalibration,
+  reduceCalibration,
+} from "./input-calibration.ts";
 export {
   fallBack,
   firstStayMs,

@@ -1,9 +1,10 @@
-import { amountsOf, estimateMessages, estimateTokens, settlementOf } from "@bridle/budget";
+import { amountsOf, estimateTokens, reserveModelCall, settlementOf } from "@bridle/budget";
 import type { Price } from "@bridle/budget";
 import type { WireEnd } from "@bridle/ports";
-import { noAmounts, toMessages } from "@bridle/protocol";
+import { noAmounts } from "@bridle/protocol";
 import type { Amounts, ModelRequest, TokenUsage } from "@bridle/protocol";
 
+import type { InputEstimate } from "./input-estimates.ts";
 import type { AttemptVerdict } from "./judge-attempt.ts";
 import type { CatalogTarget } from "./model-catalog.ts";
 
@@ -13,18 +14,25 @@ export interface PricedTarget extends CatalogTarget {
 }
 
 export interface CallEstimate {
-  readonly inputTokens: number;
+  readonly input: InputEstimate;
   /** Goes into the request as well, so that the provider cannot exceed what was reserved (BU-7). */
   readonly maxOutputTokens: number;
   readonly amounts: Amounts;
+  /** What to set aside when the estimate may be exceeded by so much: the bytes of the input cap it (BU-15), tiers reprice it. */
+  readonly reserve: (factor: number) => Amounts;
 }
 
-export function estimateCall(target: PricedTarget, request: ModelRequest): CallEstimate {
-  const inputTokens = estimateMessages(toMessages(request), target.family).tokens;
-  const { maxOutputTokens: most } = target;
+export function estimateCall(
+  { price, maxOutputTokens: most }: PricedTarget,
+  request: ModelRequest,
+  input: InputEstimate,
+): CallEstimate {
   const maxOutputTokens = Math.min(request.maxOutputTokens ?? most, most);
-  const usage = { inputTokens, outputTokens: maxOutputTokens };
-  return { inputTokens, maxOutputTokens, amounts: amountsOf(usage, target.price) ?? noAmounts };
+  const usage = { inputTokens: input.tokens, outputTokens: maxOutputTokens };
+  const amounts = amountsOf(usage, price) ?? noAmounts;
+  const reserve = (factor: number): Amounts =>
+    reserveModelCall({ input, maxOutputTokens, price, factor })?.amounts ?? amounts;
+  return { input, maxOutputTokens, amounts, reserve };
 }
 
 /** Failures of which it is certain that nothing reached the provider. */
@@ -65,7 +73,7 @@ export function outcomeCost(outcome: CallOutcome): Pick<WireEnd, "actual" | "bas
   const isWhole = reading.finish !== undefined;
   return settlementOf({
     usage: isWhole ? usage : { ...usage, outputTokens: undefined },
-    inputBound: estimate.inputTokens,
+    inputBound: estimate.input.tokens,
     outputSeen: Math.max(usage.outputTokens ?? 0, seen),
     price: target.price,
     reserved: estimate.amounts,

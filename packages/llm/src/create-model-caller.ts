@@ -9,7 +9,13 @@
  */
 import { sleep } from "@bridle/kernel";
 import type { Clock, Random } from "@bridle/kernel";
-import type { ModelCall, ModelCallResult, ModelCaller, ModelPlan } from "@bridle/ports";
+import type {
+  ModelCall,
+  ModelCallResult,
+  ModelCaller,
+  ModelPlan,
+  TokenCounter,
+} from "@bridle/ports";
 import { addAmounts, noAmounts } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 
@@ -17,6 +23,7 @@ import type { AttemptRecord } from "./attempt-record.ts";
 import type { PricedTarget } from "./call-cost.ts";
 import { callError } from "./call-error.ts";
 import { decide } from "./decide.ts";
+import { InputEstimates } from "./input-estimates.ts";
 import { isProviderRefusal } from "./is-provider-refusal.ts";
 import type { AttemptVerdict } from "./judge-attempt.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
@@ -32,13 +39,16 @@ export interface ModelCallerOptions {
   readonly random: Random;
   /** Longest time a wire call may go without output, where its target says nothing else. Default 120 s (WD-9). */
   readonly noOutputMs?: number | undefined;
+  /** Counts input with the public tokenizers. Without it, and whenever it cannot say, input is estimated by runs of text. */
+  readonly tokens?: TokenCounter | undefined;
 }
 
 const defaultNoOutputMs = 120_000;
 
 export function createModelCaller(options: ModelCallerOptions): ModelCaller {
+  const inputs = new InputEstimates(options.tokens);
   return {
-    call: async (call) => new CallLoop(options, call).run(),
+    call: async (call) => new CallLoop(options, inputs, call).run(),
     plan: (name) => planOf(options.models, name),
   };
 }
@@ -54,6 +64,7 @@ type FailedVerdict = Exclude<AttemptVerdict, { readonly outcome: "success" }>;
 /** The state of one call. */
 class CallLoop {
   readonly #options: ModelCallerOptions;
+  readonly #inputs: InputEstimates;
   readonly #call: ModelCall;
   readonly #targets: readonly PricedTarget[];
   /** The target that answers when all is well. */
@@ -64,8 +75,9 @@ class CallLoop {
   #wireCalls = 0;
   #spent: Amounts = noAmounts;
 
-  constructor(options: ModelCallerOptions, call: ModelCall) {
+  constructor(options: ModelCallerOptions, inputs: InputEstimates, call: ModelCall) {
     this.#options = options;
+    this.#inputs = inputs;
     this.#call = call;
     const targets = targetsOf(options.models, call);
     const rest = targets.filter(({ target }) => call.without?.has(target.key) !== true);
@@ -106,13 +118,14 @@ class CallLoop {
         call: this.#call,
         priced,
         clock,
+        inputs: this.#inputs,
         wireCall,
         noOutputMs: priced.noOutputMs ?? noOutputMs ?? defaultNoOutputMs,
       });
       this.#wireCalls = wireCall;
       this.#triesOnTarget += 1;
       this.#spent = addAmounts(this.#spent, result.actual);
-      this.#report(priced, result.verdict);
+      this.#report(priced, result);
       return result;
     } catch (error) {
       // BR-17: an open provider breaker moves to the next target of the chain; any other refusal is the caller's to hear.
@@ -122,14 +135,15 @@ class CallLoop {
     }
   }
 
-  #report({ target }: PricedTarget, verdict: AttemptVerdict): void {
+  #report({ target }: PricedTarget, { verdict, retryAfterMs }: AttemptResult): void {
     const common = { type: "attempt", target: target.key, wireCall: this.#wireCalls } as const;
     if (verdict.outcome === "success") {
       this.#call.onEvent({ ...common, outcome: "success" });
       return;
     }
     const { status, message } = verdict.failure;
-    this.#call.onEvent({ ...common, outcome: "failure", class: verdict.class, status });
+    const failed = { outcome: "failure", class: verdict.class, status, retryAfterMs } as const;
+    this.#call.onEvent({ ...common, ...failed });
     this.#attempts.push({
       target: target.key,
       wireCall: this.#wireCalls,
@@ -180,11 +194,11 @@ class CallLoop {
     this.#triesOnTarget = 0;
   }
 
-  #success(served: PricedTarget, { reading }: AttemptResult): ModelCallResult {
+  #success(served: PricedTarget, { reading, input }: AttemptResult): ModelCallResult {
     const wanted = this.#wanted;
     const key = served.target.key;
     return {
-      response: toResponse(key, reading, served, this.#call.request),
+      response: toResponse(key, reading, served, input),
       spent: this.#spent,
       degraded: key === wanted ? [] : [`model:${key} instead of ${wanted}`],
     };

@@ -1,8 +1,8 @@
 import { estimateTokens } from "@bridle/budget";
-import type { ModelRequest, ModelResponse } from "@bridle/protocol";
+import type { ModelResponse } from "@bridle/protocol";
 
-import { estimateCall } from "./call-cost.ts";
 import type { PricedTarget } from "./call-cost.ts";
+import type { InputEstimate } from "./input-estimates.ts";
 import type { ReplyReading } from "./reply-reading.ts";
 
 /** The answer with the tokens the provider counted, or our own counts where it named none. */
@@ -10,13 +10,13 @@ export function toResponse(
   servedBy: string,
   { text, output, usage, finish }: ReplyReading,
   served: PricedTarget,
-  request: ModelRequest,
+  input: InputEstimate,
 ): ModelResponse {
   return {
     text,
     finishReason: finish?.reason ?? "stop",
     servedBy,
-    inputTokens: usage.inputTokens ?? estimateCall(served, request).inputTokens,
+    inputTokens: usage.inputTokens ?? input.tokens,
     outputTokens: usage.outputTokens ?? estimateTokens(output, served.family).tokens,
   };
 }

@@ -15,6 +15,7 @@ import type { Amounts } from "@bridle/protocol";
 import { assertMaySend } from "./assert-may-send.ts";
 import { estimateCall, outcomeCost } from "./call-cost.ts";
 import type { CallEstimate, PricedTarget } from "./call-cost.ts";
+import type { InputEstimate, InputEstimates } from "./input-estimates.ts";
 import { Interrupt } from "./interrupt.ts";
 import { judgeAttempt } from "./judge-attempt.ts";
 import type { AttemptVerdict } from "./judge-attempt.ts";
@@ -25,6 +26,7 @@ export interface WireAttempt {
   readonly call: ModelCall;
   readonly priced: PricedTarget;
   readonly clock: Clock;
+  readonly inputs: InputEstimates;
   readonly noOutputMs: number;
   /** Its number within the call, from 1. */
   readonly wireCall: number;
@@ -33,25 +35,30 @@ export interface WireAttempt {
 export interface AttemptResult {
   readonly verdict: AttemptVerdict;
   readonly reading: ReplyReading;
+  readonly input: InputEstimate;
   readonly actual: Amounts;
   /** What the provider asked to wait, counted from the end of the attempt. */
   readonly retryAfterMs: number | undefined;
 }
 
 export async function sendOnce(attempt: WireAttempt): Promise<AttemptResult> {
-  const { call, priced, clock } = attempt;
+  const { call, priced, clock, inputs } = attempt;
+  const { target, family } = priced;
+  const input = await inputs.of({ key: target.key, family }, toMessages(call.request));
   assertMaySend(call, clock);
-  call.onEvent({ type: "sending", target: priced.target.key, wireCall: attempt.wireCall });
-  const estimate = estimateCall(priced, call.request);
+  call.onEvent({ type: "sending", target: target.key, wireCall: attempt.wireCall });
+  const estimate = estimateCall(priced, call.request, input);
   const permit = await call.admission.admit({
-    target: priced.target.key,
+    target: target.key,
     estimate: estimate.amounts,
-    promptTokens: estimate.inputTokens,
+    reserve: estimate.reserve,
+    promptTokens: input.tokens,
   });
   await endUnlessMaySend(attempt, permit);
-  const reading = new ReplyReading(call, priced.target.key);
+  const reading = new ReplyReading(call, target.key);
   const verdict = await converse(attempt, estimate, reading);
   const cost = outcomeCost({ target: priced, estimate, reading, verdict });
+  learnFrom(inputs, input, reading);
   const retryAfterMs = retryAfterOf(verdict, clock);
   await permit.end({
     outcome: verdict.outcome,
@@ -60,7 +67,18 @@ export async function sendOnce(attempt: WireAttempt): Promise<AttemptResult> {
     completedProgress: verdict.outcome === "success",
     ...cost,
   });
-  return { verdict, reading, actual: cost.actual, retryAfterMs };
+  return { verdict, reading, input, actual: cost.actual, retryAfterMs };
+}
+
+/** Only a finished answer has counted all of its input. */
+function learnFrom(
+  inputs: InputEstimates,
+  input: InputEstimate,
+  { usage, finish }: ReplyReading,
+): void {
+  if (finish !== undefined && usage.inputTokens !== undefined) {
+    inputs.learn(input, usage.inputTokens);
+  }
 }
 
 function retryAfterOf(verdict: AttemptVerdict, clock: Clock): number | undefined {

@@ -55,6 +55,7 @@ describe("a call that goes well", () => {
       {
         target: "fake/m0",
         promptTokens: input,
+        reserve: expect.any(Function) as unknown,
         estimate: { tokens: input + 40, nanoUsd: input * 10 + 40 * 30, calls: 1 },
       },
     ]);

@@ -61,4 +61,5 @@ export type {
 export type { Store } from "./store.ts";
 export type { JobHandler, QueuedJob, QueueWorker, TaskQueue } from "./task-queue.ts";
 export type { DueTimer, Timers } from "./timers.ts";
+export type { TokenCounter } from "./token-counter.ts";
 export type { WireAdmission, WireAsk, WireEnd, WirePermit } from "./wire-admission.ts";

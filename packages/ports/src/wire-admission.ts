@@ -7,6 +7,11 @@ export interface WireAsk {
   readonly target: string;
   /** Input estimate plus maximum output, price included; the admission applies its factor (BU-7). */
   readonly estimate: Amounts;
+  /**
+   * What to set aside at a factor, where that is less or other than the estimate times it: a bound caps it, a tier reprices it (BU-15).
+   * Contract: pure.
+   */
+  readonly reserve?: ((factor: number) => Amounts) | undefined;
   /** Of the estimate, the prompt: long ones may be read for longer before the first word (WD-9). Absent: unknown. */
   readonly promptTokens?: number | undefined;
 }

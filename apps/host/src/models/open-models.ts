@@ -1,12 +1,13 @@
-import type { ModelFamily, Price } from "@bridle/budget";
+import type { Price } from "@bridle/budget";
 import type { Clock, Random } from "@bridle/kernel";
 import { createModelCaller } from "@bridle/llm";
 import type { CatalogModel, CatalogTarget } from "@bridle/llm";
-import { createOpenAiCompatibleTarget } from "@bridle/llm-providers";
+import { createOpenAiCompatibleTarget, LazyTokenCounter } from "@bridle/llm-providers";
 import type { GuardedFetch, ModelCaller } from "@bridle/ports";
 import { bridleError } from "@bridle/protocol";
 
 import type { Config } from "../config/check-config.ts";
+import { familyOf } from "./family-of.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import type { TargetPrice } from "./resolve-prices.ts";
 import type { Secrets } from "./secrets.ts";
@@ -30,6 +31,8 @@ export function openModels({ config, prices, secrets, clock, random }: OpenModel
   readonly close: () => Promise<void>;
 } {
   const transport = lazyTransport();
+  // Loads an encoding at the first call that needs it: a worker that calls no model pays nothing.
+  const tokens = new LazyTokenCounter();
   const priceOf = (model: string, key: string): Price | undefined =>
     prices.find((found) => found.model === model && found.target === key)?.price;
   const catalog = new Map(
@@ -55,6 +58,7 @@ export function openModels({ config, prices, secrets, clock, random }: OpenModel
       models: { find: (name) => catalog.get(name) },
       clock,
       random,
+      tokens,
       noOutputMs: config.limits?.modelStepTimeoutMs,
     }),
     warm: () => {
@@ -97,11 +101,4 @@ function catalogTarget(
     family: familyOf(key),
     maxOutputTokens: model.maxOutputTokens ?? commonOutputTokens,
   };
-}
-
-/** Whose tokenizer counts: told by the model's name, whoever serves it; `other` is the careful guess. */
-function familyOf(key: string): ModelFamily {
-  if (/gpt-|\bo\d/.test(key)) return "openai";
-  if (key.includes("claude")) return "anthropic";
-  return key.includes("gemini") ? "gemini" : "other";
 }

@@ -30,6 +30,8 @@ export interface CallAsk {
   readonly estimate: Amounts;
   /** Share by which the reservation exceeds the estimate (BU-7). */
   readonly factor: number;
+  /** What to set aside at a factor; absent: the estimate times it. */
+  readonly reserve?: ((factor: number) => Amounts) | undefined;
   /** Counts against the governor: wire calls do, tool calls do not (GV-1). */
   readonly isGoverned: boolean;
   /** A rung of the ladder: it may reserve from what is left after a trip, where the envelope allows that (BU-9). */
@@ -103,7 +105,7 @@ export class TaskAdmission {
   }
 
   async #reserveAndGo(ask: CallAsk): Promise<OpenCall> {
-    const reserved = reservationFor(ask.estimate, ask.factor);
+    const reserved = ask.reserve?.(ask.factor) ?? reservationFor(ask.estimate, ask.factor);
     await this.#takeOver();
     const holdId = await reserveHold(this.#parts, ask, reserved);
     let permit: Permit | undefined;
