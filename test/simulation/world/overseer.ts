@@ -2,7 +2,7 @@
  * Looks at a world without faults every few seconds, for what does not move. Runs end by their own timeouts whatever goes
  * wrong, so that they end says little; that nothing waits longer than its clock allows says that the clocks work.
  */
-import type { CompiledWorkflow } from "@bridle/dag";
+import { openingHoldOf, type CompiledWorkflow } from "@bridle/dag";
 import type { RunRecord } from "@bridle/ports/testing";
 import type { Spender } from "@bridle/protocol";
 import { jobId } from "@bridle/protocol";
@@ -32,7 +32,10 @@ const boundsMs = {
   "unclaimed attempt": 65_000,
   /** A step that waits holds nothing (BU-8). */
   "hold that was not dispatched": 12_000,
-  /** Expires after a minute without renewal, looked for every 10 s; by wall clocks, as above. */
+  /**
+   * Expires after a minute without renewal, looked for every 10 s; by wall clocks, as above. So does the opening of a stand-in
+   * that has not reserved yet: it keeps room for a task that may still wait for its breaker, and nobody renews it.
+   */
   "hold of nobody": 115_000,
   /** A wall clock may be half a minute behind. */
   "due timer": 45_000,
@@ -130,7 +133,9 @@ export class Overseer {
     const { runId } = run.submitted;
     const wallMs = wallStartMs + this.#world.time.nowMs;
     for (const { holdId, status, taskId, attempt } of run.ledger.open.values()) {
-      const isHeldByOne = this.#isAlive(run.tasks.get(taskId)?.claims.get(attempt)?.bootId);
+      const isHeldByOne =
+        holdId !== openingHoldOf(runId, taskId) &&
+        this.#isAlive(run.tasks.get(taskId)?.claims.get(attempt)?.bootId);
       if (!isHeldByOne) yield ["hold of nobody", holdId];
       else if (status === "held") yield ["hold that was not dispatched", holdId];
     }
