@@ -35,6 +35,7 @@ async function campaign(keepGoing: boolean, failing: readonly number[]) {
   const tally = await playCampaign({ from: 11, seeds: 130, keepGoing }, players, {
     onTally: () => {},
     onFailure: async ({ seed }) => void told.push(seed),
+    signal: new AbortController().signal,
   });
   return { played: played.toSorted((left, right) => left - right), told, tally };
 }
@@ -57,6 +58,23 @@ describe("a campaign", () => {
     expect(told).toEqual([12, 100]);
     expect(played).toHaveLength(130);
     expect(tally.failures).toHaveLength(2);
+  });
+
+  it("that is interrupted answers with what was played until then", async () => {
+    const interrupted = new AbortController();
+    const played: number[] = [];
+    const tally = await playCampaign(
+      { from: 1, seeds: 130, keepGoing: false },
+      [playerOf(played)],
+      {
+        onTally: () => interrupted.abort(),
+        onFailure: async () => {},
+        signal: interrupted.signal,
+      },
+    );
+    expect(tally.seeds).toBe(played.length);
+    expect(played.length).toBeGreaterThan(0);
+    expect(played.length).toBeLessThan(130);
   });
 
   it("says how far it is and when it will be over", () => {

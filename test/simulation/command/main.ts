@@ -2,8 +2,8 @@
  * `npm run simulate -- --seeds N [--from S] [--processes P] [--keep-going] [-o json]`, or `--seed S` for one world.
  *
  * Plays N seeds, each twice. Tells on standard error how far it is, and of each failing seed what broke, with its shrunken
- * world, which is kept as a case; then it stops, or goes on to the end. Standard output has the summary alone. Exit code 1 when a
- * seed failed, 2 when nothing could be played.
+ * world, which is kept as a case; then it stops, or goes on to the end. Ctrl-C ends it with the summary of what was played.
+ * Standard output has the summary alone. Exit code 1 when a seed failed, 2 when nothing could be played.
  */
 import { bundlePlayer } from "./bundle-player.ts";
 import { readCampaignOptions } from "./campaign-options.ts";
@@ -38,6 +38,8 @@ async function play(options: CampaignOptions, file: string): Promise<void> {
   const startedMs = performance.now();
   const seconds = (): number => (performance.now() - startedMs) / 1000;
   let soFar: Tally = nothing;
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
   const progress = setInterval(
     () => say(describeProgress(soFar, seeds, seconds())),
     progressEveryMs,
@@ -48,6 +50,7 @@ async function play(options: CampaignOptions, file: string): Promise<void> {
         soFar = next;
       },
       onFailure: failureTeller(),
+      signal: interrupted.signal,
     });
     const figures = { ...tally, from: options.from, seconds: seconds() };
     const summary =

@@ -2,7 +2,8 @@
  * Many seeds over several players.
  *
  * 1. Each seed is handed out once, in blocks, to whichever player is free: a slow machine or a large world keeps nobody waiting.
- * 2. After a failure no block is handed out any more, unless it keeps going; blocks in hand are played to their end.
+ * 2. After a failure, unless it keeps going, and after an abort no block is handed out any more; those in hand are played to
+ *    their end.
  */
 import type { CampaignOptions } from "./campaign-options.ts";
 import type { Block } from "./play-seeds.ts";
@@ -17,19 +18,22 @@ export interface CampaignListener {
   readonly onTally: (tally: Tally) => void;
   /** Contract: told once per failing seed; the campaign goes on meanwhile, and is over only when it has resolved. */
   readonly onFailure: (failure: Failure) => Promise<void>;
+  /** Ends it early: what was played until then is the answer. */
+  readonly signal: AbortSignal;
 }
 
 export async function playCampaign(
   { from, seeds, keepGoing }: Pick<CampaignOptions, "from" | "seeds" | "keepGoing">,
   players: readonly Player[],
-  { onTally, onFailure }: CampaignListener,
+  { onTally, onFailure, signal }: CampaignListener,
 ): Promise<Tally> {
   const end = from + seeds;
   let next = from;
   let tally = nothing;
   let told = Promise.resolve();
   const take = (): Block | undefined => {
-    if (next >= end || (tally.failures.length > 0 && !keepGoing)) return undefined;
+    const isOver = signal.aborted || (tally.failures.length > 0 && !keepGoing);
+    if (next >= end || isOver) return undefined;
     const block = { from: next, seeds: Math.min(blockSeeds, end - next), keepGoing };
     next += block.seeds;
     return block;

@@ -6,6 +6,8 @@ import type { Block } from "./play-seeds.ts";
 Error.stackTraceLimit = 0;
 
 process.on("uncaughtException", uncaughtInSeed);
+// A terminal tells everybody; whoever hands out the blocks decides.
+process.on("SIGINT", () => {});
 process.on("disconnect", () => process.exit());
 process.on("message", (block: Block) => {
   void playSeeds(block).then((tally) => process.send?.(tally));

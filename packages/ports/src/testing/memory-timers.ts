@@ -35,6 +35,6 @@ export function memoryTimers(state: MemoryState): Timers {
   };
 }
 
-function keysOf({ runs }: MemoryState): readonly string[] {
-  return [...runs.values()].flatMap(({ timers }) => [...timers.keys()]);
+function* keysOf({ runs }: MemoryState): Generator<string> {
+  for (const { timers } of runs.values()) yield* timers.keys();
 }
