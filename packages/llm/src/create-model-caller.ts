@@ -125,7 +125,7 @@ class CallLoop {
       this.#wireCalls = wireCall;
       this.#triesOnTarget += 1;
       this.#spent = addAmounts(this.#spent, result.actual);
-      this.#report(priced, result.verdict);
+      this.#report(priced, result);
       return result;
     } catch (error) {
       // BR-17: an open provider breaker moves to the next target of the chain; any other refusal is the caller's to hear.
@@ -135,14 +135,15 @@ class CallLoop {
     }
   }
 
-  #report({ target }: PricedTarget, verdict: AttemptVerdict): void {
+  #report({ target }: PricedTarget, { verdict, retryAfterMs }: AttemptResult): void {
     const common = { type: "attempt", target: target.key, wireCall: this.#wireCalls } as const;
     if (verdict.outcome === "success") {
       this.#call.onEvent({ ...common, outcome: "success" });
       return;
     }
     const { status, message } = verdict.failure;
-    this.#call.onEvent({ ...common, outcome: "failure", class: verdict.class, status });
+    const failed = { outcome: "failure", class: verdict.class, status, retryAfterMs } as const;
+    this.#call.onEvent({ ...common, ...failed });
     this.#attempts.push({
       target: target.key,
       wireCall: this.#wireCalls,

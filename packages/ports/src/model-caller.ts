@@ -13,6 +13,8 @@ export type ModelCallEvent =
       readonly outcome: "success" | "failure";
       readonly class?: FailureClass | undefined;
       readonly status?: number | undefined;
+      /** The target is not to be asked again before this is over: it said so. */
+      readonly retryAfterMs?: number | undefined;
     }
   /** What was decided after a failure; `delayMs` is slept before the next wire call (WD-2: WAITING(retry)). Becomes `llm.decision`. */
   | {

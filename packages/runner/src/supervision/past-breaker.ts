@@ -17,9 +17,15 @@ const shortestPauseMs = 250;
 interface WaitingStep {
   readonly number: number;
   readonly model: string;
-  /** Targets that failed this step; filled by whoever hears of the calls. */
-  readonly failed: ReadonlySet<string>;
-  /** Of these, whom no breaker holds: a server's own wait, a credential. Nobody says when it is over, so they are asked no more. */
+  /**
+   * Targets that failed this step, and the monotonic instant before which each wants no other call; filled by whoever hears of the
+   * calls.
+   */
+  readonly failed: ReadonlyMap<string, number>;
+  /**
+   * Of these, whom no breaker holds (a server's own wait, a credential), or holds for less than the server wants to be left alone
+   * (L11). No breaker says when that is over, so they are asked no more.
+   */
   readonly without: Set<string>;
 }
 
@@ -49,8 +55,10 @@ export async function pastBreaker<Answer>(
 /** False when every target has failed this step by itself: then there is nothing that a breaker would let answer it. */
 function mayWait({ worker, envelope }: AttemptScope, step: WaitingStep): boolean {
   const { models, breakers } = worker;
-  for (const target of step.failed) {
-    if (breakers.peek([`provider:${target}`]).allowed) step.without.add(target);
+  const nowMs = worker.clock.monotonicMs();
+  for (const [target, notBeforeMs] of step.failed) {
+    const answer = breakers.peek([`provider:${target}`]);
+    if (answer.allowed || nowMs + answer.retryAfterMs < notBeforeMs) step.without.add(target);
   }
   const { allowModelFallback } = envelope;
   return targetsOf({ models, allowModelFallback, without: step.without }, step.model).length > 0;

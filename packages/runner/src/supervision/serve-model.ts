@@ -28,7 +28,7 @@ export async function serveModel(
   const deltas = batcherFor(scope, step, onDelta);
   try {
     const push = (text: string): void => deltas.push(text);
-    const targets = { failed: new Set<string>(), without: new Set<string>() };
+    const targets = { failed: new Map<string, number>(), without: new Set<string>() };
     const made = { step, request, spent, targets, onDelta: push, once: { told: undefined } };
     const result = await answerOrWait(scope, made);
     if (result.response.cached === true) deltas.push(result.response.text);
@@ -58,8 +58,8 @@ interface ModelStep {
   readonly request: ModelRequest;
   readonly spent: { nanoUsd: number };
   readonly once: LadderStep["once"];
-  /** Those that failed this step, and those of them that are not asked again (BR-17). */
-  readonly targets: { readonly failed: Set<string>; readonly without: Set<string> };
+  /** Those that failed this step, with the instant before which they want no call, and those not asked again (BR-17, L11). */
+  readonly targets: { readonly failed: Map<string, number>; readonly without: Set<string> };
   readonly onDelta: (text: string) => void;
 }
 
@@ -89,7 +89,7 @@ async function answer(scope: AttemptScope, made: ModelStep): Promise<LadderAnswe
         without: made.targets.without,
         onDelta: made.onDelta,
         onEvent: (event) => {
-          noteFailure(event, made.targets.failed);
+          noteFailure(event, made.targets.failed, worker.clock.monotonicMs());
           hear(scope, step, event);
         },
         signal,
@@ -193,8 +193,9 @@ export function agentKey({ workflow, agent }: AttemptScope["envelope"]): string 
   return `agent:${workflow}/${agent}`;
 }
 
-function noteFailure(event: ModelCallEvent, failed: Set<string>): void {
-  if (event.type === "attempt" && event.outcome === "failure") failed.add(event.target);
+function noteFailure(event: ModelCallEvent, failed: Map<string, number>, nowMs: number): void {
+  if (event.type !== "attempt" || event.outcome !== "failure") return;
+  failed.set(event.target, nowMs + (event.retryAfterMs ?? 0));
 }
 
 function hear(scope: AttemptScope, step: Step, event: ModelCallEvent): void {
