@@ -208,7 +208,25 @@ describe("attemptsEndInHand", () => {
     expect(judge(attemptsEndInHand(), history)).toBeUndefined();
   });
 
+  it("is content with a parked task that gives up in the attempt in which it was parked", () => {
+    const history = log(["task.scheduled", first], ["task.parked", first], ["task.failed", first]);
+    expect(judge(attemptsEndInHand(), history)).toBeUndefined();
+  });
+
   it.each([
+    [
+      "a parked attempt that ends once another was scheduled",
+      log(
+        ["task.scheduled", first],
+        ["task.parked", first],
+        ["task.scheduled", second],
+        ["task.failed", first],
+      ),
+    ],
+    [
+      "a parked attempt that completes",
+      log(["task.scheduled", first], ["task.parked", first], ["task.completed", first]),
+    ],
     [
       "the result of an older attempt",
       log(["task.scheduled", first], ["task.scheduled", second], ["task.completed", first]),
