@@ -55,6 +55,7 @@ function buildProgram(io: Io, perform: Perform): Command {
   addRuns(program, io, act);
   addGuards(program, io, act);
   addKeys(program, io, act);
+  addDoctor(program, io, act);
   return program;
 }
 
@@ -237,5 +238,16 @@ function addKeys(program: Command, io: Io, act: Act): void {
       .argument("<id>")
       .addOption(outputOption()),
     async ([id = ""], options) => (await loadKeys()).revokeKeyCommand(id, options, io),
+  );
+}
+
+function addDoctor(program: Command, io: Io, act: Act): void {
+  act(
+    program
+      .command("doctor")
+      .description("Looks this installation over: configuration, prices, keys, store, files.")
+      .addOption(outputOption())
+      .option("--config <file>", "the configuration (BRIDLE_CONFIG)"),
+    async (_args, options) => (await import("./commands/doctor.ts")).doctorCommand(options, io),
   );
 }
