@@ -61,16 +61,16 @@ describe("the corpus of loops", () => {
 
 describe("the shipped detector", () => {
   it("[WD-18] [WD-19] stops no good trace and refuses it no call", () => {
-    const { falselyRefused, falselyStopped } = score(own);
+    const { falselyRefused, falselyStopped } = score(all);
     expect({ falselyRefused, falselyStopped }).toEqual({ falselyRefused: [], falselyStopped: [] });
   });
 
-  it("[WD-18] [WD-19] stops every loop that was written for it, within fourteen steps of waste", () => {
+  it("[WD-18] [WD-19] stops every loop that was written for it, within twice the twelve of a row", () => {
     expect(score(own).missed).toEqual([]);
     const wasted = own
       .filter(({ label }) => label === "loop")
       .map((trace) => wastedUntil(playTrace(trace), "stop") ?? Infinity);
-    expect(Math.max(...wasted)).toBeLessThanOrEqual(14);
+    expect(Math.max(...wasted)).toBeLessThanOrEqual(24);
   });
 
   it("[WD-18] [WD-19] hints before it refuses, and refuses before it stops", () => {

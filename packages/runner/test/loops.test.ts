@@ -135,6 +135,19 @@ it("[WD-18] the agent is told once, in words for its model, and may do something
   ]);
 });
 
+it("[WD-18] [WD-19] who looks in other places is told of no loop where other words for one place are", async () => {
+  const args = (index: number): unknown => ({ pattern: `${index}`, path: `folder ${index >> 1}` });
+  const elsewhere = await loop({ calls: 11, args });
+  expect([elsewhere.made, await told(elsewhere.task)]).toEqual([11, []]);
+  await rig?.runner.stop(0);
+
+  const reworded = await loop({ calls: 11, args: (index) => [args(index)] });
+  expect(await told(reworded.task)).toEqual([
+    "task.looping no_news nudge 6",
+    "task.looping no_news block 9",
+  ]);
+});
+
 it.each<[string, Looping]>([
   ["a tool declared as polling", { calls: 60, tool: { polling: true } }],
   ["pages one after another", { calls: 60, args: (page) => ({ page }), result: (page) => [page] }],

@@ -8,9 +8,11 @@
  * LD-5 A text repeats only what it answers anew: the same request, or a conversation that holds the earlier text (B097).
  * LD-6 Fingerprints come from outside and are compared as they are; memory is bounded by `mostRemembered`, and what is forgotten
  *      counts as news.
+ * LD-7 A row of `no_news` is not made longer by a call that asks elsewhere, twelve times at most: to look for one thing in other
+ *      places is another question each time, even if nothing is found.
  */
 import { CallRows } from "./loop-rows.ts";
-import type { LoopCall, RowCount } from "./loop-rows.ts";
+import type { AskedCall, LoopCall, RowCount } from "./loop-rows.ts";
 import { resolveLoopThresholds } from "./loop-thresholds.ts";
 import type { LoopPattern, LoopThresholds, Rungs } from "./loop-thresholds.ts";
 
@@ -53,13 +55,13 @@ export class LoopDetector {
   }
 
   /** Before a call: why it must not be made, if it would go on with a row that has reached its block. Changes nothing. */
-  check(call: Pick<LoopCall, "tool" | "args" | "isPolling">): LoopFinding | undefined {
+  check(call: AskedCall & Pick<LoopCall, "isPolling">): LoopFinding | undefined {
     if (call.isPolling) return undefined;
     return this.#worst(this.#rows.goingOn(call), call.tool, ["block"]);
   }
 
   /** A call that `check` refused was asked for: the row goes on. */
-  blocked(call: Pick<LoopCall, "tool" | "args">): LoopFinding | undefined {
+  blocked(call: AskedCall): LoopFinding | undefined {
     this.#rows.extend(call);
     return this.#tell(this.#rows.counts(), call.tool);
   }

@@ -1,9 +1,12 @@
+import { AskedPlaces } from "./asked-places.ts";
 import type { LoopPattern } from "./loop-thresholds.ts";
 
 /** One call of a tool. `args` and `result` are fingerprints: equal for what is to count as equal. */
 export interface LoopCall {
   readonly tool: string;
   readonly args: string;
+  /** Of the texts among its arguments, by member. Absent: its arguments are looked at as a whole only. */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
   /** Of the error, when it failed. */
   readonly result: string;
   readonly failed: boolean;
@@ -17,7 +20,7 @@ export interface RowCount {
   readonly count: number;
 }
 
-type Asked = Pick<LoopCall, "tool" | "args">;
+export type AskedCall = Pick<LoopCall, "tool" | "args" | "texts">;
 
 /** The end of an alternation, newest last, and how many calls it is long. */
 interface Turns {
@@ -29,6 +32,9 @@ interface Turns {
 /** Far beyond the steps of a task. */
 const mostRemembered = 10_000;
 
+/** Of a row without news: as many as wordings end one. Whoever has looked in twelve other places for nothing goes round, too. */
+const mostPlaces = 12;
+
 /** The rows that an attempt's calls form, each as long as it is now. */
 export class CallRows {
   #last: LoopCall | undefined;
@@ -36,6 +42,9 @@ export class CallRows {
   #failures = 0;
   #turns: Turns | undefined;
   #withoutNews = 0;
+  /** Calls of that row that asked elsewhere. */
+  #elsewhere = 0;
+  readonly #places = new AskedPlaces();
   readonly #results = new Set<string>();
   readonly #effects = new Set<string>();
   readonly #polled = new Map<string, string>();
@@ -54,7 +63,7 @@ export class CallRows {
   }
 
   /** The rows that would be longer by this call, should it bring what the one before brought. */
-  goingOn(asked: Asked): readonly RowCount[] {
+  goingOn(asked: AskedCall): readonly RowCount[] {
     const last = this.#last;
     if (last === undefined) return [];
     const isRepeated = isSameCall(last, asked);
@@ -63,12 +72,12 @@ export class CallRows {
       { pattern: "repeat", count: isRepeated ? this.#repeats : 0 },
       { pattern: "failing", count: isRepeated ? this.#failures : 0 },
       { pattern: "ping_pong", count: isTurn ? this.#rounds() : 0 },
-      { pattern: "no_news", count: last.tool === asked.tool ? this.#withoutNews : 0 },
+      { pattern: "no_news", count: this.#goesOnWithoutNews(asked) ? this.#withoutNews : 0 },
     ];
   }
 
   /** As if the call had been made and had brought the same once more. */
-  extend(asked: Asked): void {
+  extend(asked: AskedCall): void {
     const last = this.#last;
     if (last === undefined) return;
     if (isSameCall(last, asked)) {
@@ -80,7 +89,7 @@ export class CallRows {
       this.#turns = { before: turns.last, last: turns.before, length: turns.length + 1 };
       this.#last = turns.before;
     }
-    if (last.tool === asked.tool) this.#withoutNews += 1;
+    if (this.#goesOnWithoutNews(asked)) this.#withoutNews += 1;
   }
 
   /** Whether it brought something new. */
@@ -91,14 +100,32 @@ export class CallRows {
     this.#failures = this.#failuresWith(call);
     this.#turns = this.#turnsWith(call);
     const hasNews = this.#isNews(call);
-    const row = last?.tool === call.tool ? this.#withoutNews + 1 : 1;
-    this.#withoutNews = hasNews ? 0 : row;
+    this.#withoutNews = this.#withoutNewsBy(call, hasNews);
+    this.#places.add(call);
     this.#last = call;
     return hasNews;
   }
 
   #rounds(): number {
     return this.#turns === undefined ? 0 : Math.floor(this.#turns.length / 2);
+  }
+
+  #goesOnWithoutNews(asked: AskedCall): boolean {
+    return this.#last?.tool === asked.tool && !this.#isElsewhere(asked);
+  }
+
+  #isElsewhere(asked: AskedCall): boolean {
+    return this.#elsewhere < mostPlaces && this.#places.isElsewhere(asked);
+  }
+
+  /** LD-7 */
+  #withoutNewsBy(call: LoopCall, hasNews: boolean): number {
+    if (hasNews || this.#last?.tool !== call.tool) this.#elsewhere = 0;
+    if (hasNews) return 0;
+    const row = this.#last?.tool === call.tool ? this.#withoutNews : 0;
+    if (!this.#isElsewhere(call)) return row + 1;
+    this.#elsewhere += 1;
+    return row;
   }
 
   #failuresWith(call: LoopCall): number {
@@ -124,6 +151,7 @@ export class CallRows {
     this.#repeats = 0;
     this.#failures = 0;
     this.#withoutNews = 0;
+    this.#elsewhere = 0;
     return true;
   }
 
@@ -145,7 +173,7 @@ function keyOf(...parts: readonly string[]): string {
   return JSON.stringify(parts);
 }
 
-function isSameCall(left: Asked, right: Asked): boolean {
+function isSameCall(left: AskedCall, right: AskedCall): boolean {
   return left.tool === right.tool && left.args === right.args;
 }
 

@@ -74,6 +74,22 @@ const reading: readonly Family[] = [
     },
   },
   {
+    name: "looks-elsewhere",
+    why: "A thing is searched for in other words and other folders, up to sixteen times in a row, until it is found.",
+    write(trace) {
+      for (let thing = 0; thing < 6; thing += 1) {
+        const folders = trace.draw(4, 8);
+        for (let folder = 0; folder < folders; folder += 1) {
+          const path = `${word(thing)}/${word(folder)}`;
+          trace.call("grep", { pattern: `${word(thing)}.${folder}`, path }, "no matches");
+          trace.call("grep", { pattern: `${word(thing)}=${folder}`, path }, "no matches");
+        }
+        trace.call("grep", { pattern: word(thing), path: "src" }, `src/${word(thing)}.ts:12`);
+        trace.call("read_file", { path: `src/${word(thing)}.ts` }, `export const ${word(thing)};`);
+      }
+    },
+  },
+  {
     name: "looks-twice",
     why: "Three files are read again once or twice before the answer, as careful readers do.",
     write(trace) {

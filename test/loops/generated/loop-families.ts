@@ -198,6 +198,30 @@ const rewording: readonly Family[] = [
     },
   },
   {
+    name: "paraphrases-in-few-places",
+    why: "One question in ever other words, put to three sites in turn; each finds nothing.",
+    write(trace) {
+      const from = begin(trace) + 1;
+      for (let round = 0; round < rounds; round += 1) {
+        const site = ["wiki", "news", "forum"][round % 3];
+        trace.call("search", { query: `tides, wording ${round}`, site }, "No results");
+      }
+      return from;
+    },
+  },
+  {
+    name: "paraphrases-in-ever-other-places",
+    why: "Other words and another place each time, after one place was asked twice; never a find.",
+    write(trace) {
+      const from = begin(trace) + 1;
+      for (let round = 0; round < rounds; round += 1) {
+        const site = `site ${Math.max(1, round)}`;
+        trace.call("search", { query: `tides, wording ${round}`, site }, "No results");
+      }
+      return from;
+    },
+  },
+  {
     name: "page-that-does-not-turn",
     why: "The page number rises, and the last page comes back each time.",
     write(trace) {

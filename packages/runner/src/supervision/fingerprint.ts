@@ -14,6 +14,17 @@ export function fingerprintOfJson(text: string): string {
   return fingerprintOf(JSON.stringify(JSON.parse(text), sortedMembers));
 }
 
+/** Of the texts in a JSON object, by member. None of what is no object or too long to look into. */
+export function fingerprintsOfTexts(text: string): Readonly<Record<string, string>> {
+  if (text.length > longestSorted) return {};
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  const members = Object.entries(value).flatMap(([member, one]: [string, unknown]) =>
+    typeof one === "string" ? [[member, fingerprintOf(one)] as const] : [],
+  );
+  return Object.fromEntries(members);
+}
+
 function sortedMembers(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));

@@ -14,7 +14,7 @@ import { LoopDetector } from "@bridle/watchdog";
 import type { LoopCall, LoopFinding, LoopThresholds } from "@bridle/watchdog";
 
 import type { StopRequest } from "./attempt-scope.ts";
-import { fingerprintOf, fingerprintOfJson } from "./fingerprint.ts";
+import { fingerprintOf, fingerprintOfJson, fingerprintsOfTexts } from "./fingerprint.ts";
 import { loopHint } from "./loop-hint.ts";
 import type { ToolEnding } from "./tool-outcome.ts";
 
@@ -32,7 +32,7 @@ export interface LoopWatchOptions {
   readonly thresholds?: Partial<LoopThresholds> | undefined;
 }
 
-type Asked = Pick<LoopCall, "tool" | "args" | "isPolling" | "hasEffect">;
+type Asked = Omit<LoopCall, "result" | "failed">;
 
 export class LoopWatch {
   readonly #options: LoopWatchOptions;
@@ -140,6 +140,7 @@ function askedOf({ name, polling, sideEffects }: AnyTool, argsText: string): Ask
   return {
     tool: name,
     args: fingerprintOfJson(argsText),
+    texts: fingerprintsOfTexts(argsText),
     isPolling: polling,
     hasEffect: sideEffects,
   };
