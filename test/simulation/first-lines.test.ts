@@ -177,6 +177,12 @@ describe("decisionsComeFirst", () => {
     expect(judge(decisionsComeFirst(), [...ended, dispatching(2)])).toBeUndefined();
   });
 
+  it("is content with a fence over a lost attempt whose task waits for its next try, not with one beyond", () => {
+    const waits = log(["task.scheduled", first], ["task.lost", first], ["task.retrying", first]);
+    expect(judge(decisionsComeFirst(), [...waits, dispatching(2)])).toBeUndefined();
+    expect(judge(decisionsComeFirst(), [...waits, dispatching(3)])).toContain("before it was");
+  });
+
   it("is content with a scheduler that does not know yet that another one leads and has paused", () => {
     expect(judge(decisionsComeFirst(), [...paused, enqueued(1, false)])).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import type { RunState } from "@bridle/dag";
+import type { RunState, TaskState } from "@bridle/dag";
 import type { Attempts } from "@bridle/ports";
 import { isTerminalTask } from "@bridle/protocol";
 import type { RunId, TaskId } from "@bridle/protocol";
@@ -13,16 +13,17 @@ export interface LostFence {
 }
 
 /**
- * Raises the fence over lost attempts of tasks that have ended. Without it the store finds such an attempt lost at every
- * look for as long as its run lives, and a page full of them hides those that still wait for a decision. Repeated by the
- * next look when it fails.
+ * Raises the fence over lost attempts that nobody waits for any more: their task has ended, or waits for its next try, which
+ * in a paused run may be days. Without it the store finds such an attempt lost at every look, and a page full of them hides
+ * those that still wait for a decision; and a worker that was only out of touch would go on spending. Repeated by the next
+ * look when it fails.
  */
 export async function fenceOffLost({ attempts, runId, run, arrivals }: LostFence): Promise<void> {
   const fences = new Map<TaskId, number>();
   for (const { input } of arrivals) {
     if (input.type !== "task-lost") continue;
     const task = run.tasks[input.taskId];
-    if (task !== undefined && isTerminalTask(task.status)) {
+    if (task !== undefined && isGivenUp(task, input.attempt)) {
       fences.set(input.taskId, input.attempt + 1);
     }
   }
@@ -31,4 +32,8 @@ export async function fenceOffLost({ attempts, runId, run, arrivals }: LostFence
     runId,
     [...fences].map(([taskId, attempt]) => ({ taskId, attempt })),
   );
+}
+
+function isGivenUp({ status, attempt, wakeAt }: TaskState, lost: number): boolean {
+  return isTerminalTask(status) || (attempt === lost && wakeAt !== undefined);
 }

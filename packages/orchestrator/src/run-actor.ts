@@ -93,6 +93,8 @@ export class RunActor {
   #journalSeq = 0;
   #stopped = false;
   #isToConfirm = false;
+  /** By task and attempt. */
+  readonly #toRedispatch = new Map<string, Pick<Spender, "taskId" | "attempt">>();
 
   constructor(options: RunActorOptions) {
     this.#options = options;
@@ -122,12 +124,12 @@ export class RunActor {
 
   /** Dispatches again those of the given attempts that the run still waits for: their jobs may be lost. */
   async redispatch(attempts: readonly Spender[]): Promise<void> {
-    const wanted = new Set(attempts.map(({ taskId, attempt }) => `${taskId} ${attempt}`));
-    const commands = pendingCommands(this.#state).filter(
-      (command) =>
-        command.type === "dispatch-task" && wanted.has(`${command.taskId} ${command.attempt}`),
-    );
-    await this.#dispatch(commands);
+    if (this.#stopped) return;
+    for (const { taskId, attempt } of attempts) {
+      this.#toRedispatch.set(`${taskId} ${attempt}`, { taskId, attempt });
+    }
+    this.#flight.request();
+    await this.#flight.idle();
   }
 
   push(arrivals: readonly Arrival[]): void {
@@ -158,6 +160,7 @@ export class RunActor {
 
   async #drain(): Promise<void> {
     if (this.#isToConfirm) await this.#confirm();
+    if (this.#toRedispatch.size > 0) await this.#redispatch();
     while (this.#mailbox.length > 0 && !this.#stopped) {
       const arrivals = this.#mailbox.splice(0, batchSize);
       // oxlint-disable-next-line no-await-in-loop -- A4
@@ -184,6 +187,22 @@ export class RunActor {
     if (stored === undefined || stored.decisions === this.#decisions) return;
     throw new Error(
       `A commit to ${runId} whose answer was lost was made all the same (${stored.decisions} decisions, not ${this.#decisions}); the run is loaded again.`,
+    );
+  }
+
+  /** In the run's own turn (A2): between a decision and its commit the state is ahead of the store. */
+  async #redispatch(): Promise<void> {
+    const unclaimed = [...this.#toRedispatch.values()];
+    const wanted = new Set(this.#toRedispatch.keys());
+    this.#toRedispatch.clear();
+    const { store, runId } = this.#options;
+    // Those that the run does not wait for now are dated anew as well: they stand behind the others at the next look.
+    await store.attempts.raiseFences(runId, unclaimed);
+    await this.#dispatch(
+      pendingCommands(this.#state).filter(
+        (command) =>
+          command.type === "dispatch-task" && wanted.has(`${command.taskId} ${command.attempt}`),
+      ),
     );
   }
 

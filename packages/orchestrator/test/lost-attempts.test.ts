@@ -45,3 +45,29 @@ test("a lost attempt of a task that was cancelled is not found lost again while 
   };
   expect(await world.store.attempts.finish(finish)).toMatchObject({ accepted: false });
 });
+
+test("a lost attempt whose task waits for its next try in a paused run is not found lost again", async () => {
+  const world = await createWorld({
+    agents: { echo },
+    queue: { drop: () => true },
+  });
+  await world.startScheduler("boot_1");
+  await world.store.leases.acquire("worker:boot_dead", "boot_dead", 1000);
+  const { runId } = await world.submit({
+    spec: { name: "lost", tasks: [{ id: "dropped", agent: "echo" }] },
+    input: {},
+  });
+  await world.clock.advanceAsync(10);
+  const dropped = { runId, taskId: asTaskId("dropped"), attempt: 1 };
+  const holder = { workerId: "dead", bootId: "boot_dead" };
+  await world.store.attempts.claim({ ...dropped, ...holder, at: world.clock.wallMs() });
+  await world.store.inbox.put(runId, { kind: "pause", reason: "lunch", by: "me" }, 0);
+
+  await world.clock.advanceAsync(60_000);
+
+  const types = await world.types(runId);
+  expect(types.filter((type) => type === "task.lost" || type === "task.retrying")).toHaveLength(2);
+  expect(await world.store.attempts.lost(10)).toEqual([]);
+  // Its next try is decided when the run goes on, and not before.
+  expect(types.filter((type) => type === "task.scheduled")).toHaveLength(1);
+});

@@ -193,6 +193,28 @@ describe("wake-ups are only hints", () => {
     expect(await world.status(runId)).toBe("COMPLETED");
   });
 
+  test("a page of tasks that nobody serves does not hide a job that was lost", async () => {
+    let lost = 0;
+    const world = await createWorld({
+      agents: { echo, nobody: async () => undefined },
+      settings: { scanPage: 2 },
+      queue: { drop: ({ agent }) => agent === "nobody" || lost++ === 0 },
+    });
+    await world.startScheduler("boot_1");
+    const unserved = Array.from({ length: 5 }, (_, index) => ({
+      id: `u${index}`,
+      agent: "nobody",
+    }));
+    await world.submit({ spec: { name: "unserved", tasks: unserved }, input: {} });
+    await world.clock.advanceAsync(100);
+    const spec = { name: "served", tasks: [{ id: "only", agent: "echo" }] };
+    const { runId } = await world.submit({ spec, input: {} });
+    await world.clock.advanceAsync(60_000);
+    expect(await world.status(runId)).toBe("COMPLETED");
+    // The control: its first job was the one that was lost.
+    expect(lost).toBe(2);
+  });
+
   test("a queue that delivers every job twice runs each task once", async () => {
     const world = await createWorld({ agents: { echo }, queue: { duplicate: () => true } });
     await world.startScheduler("boot_1");

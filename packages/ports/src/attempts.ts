@@ -52,7 +52,10 @@ export interface StopOrder extends Spender {
  * Contract: of any number of claims or finishes of one attempt, exactly one succeeds; none does below the fence.
  */
 export interface Attempts {
-  /** Raises each task's fence to `attempt`; never lowers one. */
+  /**
+   * Raises each task's fence to `attempt`; never lowers one. Raised again to where it stands, before anybody has claimed it, the
+   * attempt counts as fenced now.
+   */
   raiseFences(
     runId: RunId,
     fences: readonly { readonly taskId: TaskId; readonly attempt: number }[],
@@ -68,7 +71,10 @@ export interface Attempts {
    * go of its claim.
    */
   finish(finish: Finish): Promise<FinishAnswer>;
-  /** Attempts fenced but not claimed since before `olderThan` (wall ms): their queue job may be lost. */
+  /**
+   * Attempts fenced but not claimed since before `olderThan` (wall ms), the longest first: their queue job may be lost. Those that are
+   * fenced again stand behind the others, so that a page of attempts that nobody serves hides nothing.
+   */
   unclaimed(olderThan: number, limit: number): Promise<readonly Spender[]>;
   /** Claimed, unfinished attempts at the fence whose worker's lease (`worker:<bootId>`) has lapsed. */
   lost(limit: number): Promise<readonly OpenClaim[]>;

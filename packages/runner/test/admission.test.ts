@@ -26,6 +26,7 @@ interface Answers {
   readonly reserve?: (request: ReserveRequest) => Promise<ReserveAnswer>;
   readonly dispatch?: () => Promise<boolean>;
   readonly settle?: () => Promise<void>;
+  readonly release?: () => Promise<void>;
 }
 
 function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
@@ -50,6 +51,7 @@ function setUp(answers: Answers = {}, parts: Partial<AdmissionParts> = {}) {
     },
     release: async () => {
       note("release");
+      await answers.release?.();
       return { end: "released" };
     },
     renew: async () => note("renew"),
@@ -294,6 +296,25 @@ describe("the end of a call", () => {
     expect(settlesIn(order)).toHaveLength(5);
     expect(order.slice(-2)).toEqual(["record", "beat"]);
     expect(unsettled.size).toBe(1);
+  });
+
+  it("[BU-8] a reservation that was not used and whose release was lost is released when the store answers", async () => {
+    let release = away;
+    const dispatch = async (): Promise<never> => {
+      throw new Error("away");
+    };
+    const { admission, order, clock, unsettled } = setUp({
+      dispatch,
+      release: async () => release(),
+    });
+    expect(await codeOf(admission.admit(ask()))).toBe("budget_unavailable");
+    await clock.advanceAsync(4000);
+    const tried = order.filter((what) => what === "release").length;
+    expect(tried).toBe(3);
+    release = async () => {};
+    await clock.advanceAsync(10_000);
+    expect(order.filter((what) => what === "release")).toHaveLength(tried + 1);
+    expect([unsettled.size, clock.pendingTimers]).toEqual([0, 0]);
   });
 
   it("[BU-12] what the store did not take is kept and its hold renewed until it does", async () => {

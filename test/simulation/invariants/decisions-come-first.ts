@@ -11,6 +11,7 @@ type Enqueued = Extract<Observation, { type: "enqueued" }>;
 
 export function decisionsComeFirst(): Invariant {
   const scheduled = new Map<string, number>();
+  const lost = new Map<string, number>();
   const ended = new Set<string>();
   const paused = new Set<string>();
   const note = (runId: string, entry: LogEntry): void => {
@@ -19,14 +20,15 @@ export function decisionsComeFirst(): Invariant {
     if (!("taskId" in entry)) return;
     const task = `${runId}/${entry.taskId}`;
     if (entry.type === "task.scheduled") scheduled.set(task, entry.attempt);
+    if (entry.type === "task.lost") lost.set(task, entry.attempt);
     if (isEnd(entry)) ended.add(task);
   };
   const dispatchFault = ({ runId, attempts }: Dispatching): string | undefined => {
     for (const { taskId, attempt } of attempts) {
       const task = `${runId}/${taskId}`;
-      // A lost attempt of a task that has ended is fenced off.
       if (ended.has(task)) continue;
-      const decided = scheduled.get(task) ?? 0;
+      // A lost attempt is fenced off before the next one is decided.
+      const decided = Math.max(scheduled.get(task) ?? 0, (lost.get(task) ?? -1) + 1);
       if (attempt > decided) return `${task}#${attempt} was dispatched before it was decided.`;
     }
     return undefined;

@@ -32,6 +32,24 @@ export function oversightContract(
       expect(await unclaimed(contractWallMs)).toEqual([]);
     });
 
+    it("lists last what was fenced last, also when it was fenced again", async () => {
+      const run = await scheduled();
+      await run.schedule("b");
+      await run.schedule("c");
+      await run.claim("c");
+      const unclaimed = async () =>
+        ofRun(run, await run.store.attempts.unclaimed(contractWallMs, 1000));
+      // A millisecond or two may have to pass first.
+      await subject.until(5, async () => {
+        await run.store.attempts.raiseFences(run.runId, [
+          { taskId: a, attempt: 1 },
+          { taskId: run.spender("c").taskId, attempt: 1 },
+        ]);
+        return (await unclaimed()).at(-1)?.taskId === a;
+      });
+      expect(await unclaimed()).toEqual([run.spender("b"), run.spender("a")]);
+    });
+
     it("does not list what is cancelled or over as unclaimed", async () => {
       const cancelled = await scheduled();
       await cancelled.commit({ envelopesClosed: [a] });

@@ -26,6 +26,7 @@ export function memoryAttempts(state: MemoryState): Attempts {
     unclaimed: async (olderThan, limit) =>
       tasksOf(state, (run) => !run.ended && !isClosed(run, "run"))
         .filter(({ run, taskId, task }) => !isClosed(run, taskId) && isUnclaimed(task, olderThan))
+        .toSorted((left, right) => left.task.fencedAt - right.task.fencedAt)
         .slice(0, limit)
         .map(({ run, taskId, task }) => spenderOf(run, taskId, task.fence)),
     lost: async (limit) => openClaims(state, isLost).slice(0, limit).map(openClaim),
@@ -42,9 +43,10 @@ function raiseFence(
   { taskId, attempt }: { readonly taskId: TaskId; readonly attempt: number },
 ): void {
   const task = taskOf(run, taskId);
-  if (attempt <= task.fence) return;
-  task.fence = attempt;
+  if (attempt < task.fence || task.claims.has(attempt)) return;
   task.fencedAt = state.clock.wallMs();
+  if (attempt === task.fence) return;
+  task.fence = attempt;
   moveLedger(state, run, { type: "fence", taskId, attempt });
   state.publish("orders", run.submitted.runId);
 }

@@ -149,11 +149,11 @@ export class TaskAdmission {
 
   async #release(holdId: string | undefined): Promise<void> {
     if (holdId === undefined) return;
-    const { ledger, spender, queue, clock } = this.#parts;
+    const { ledger, spender, queue, clock, unsettled } = this.#parts;
     try {
       await ledger.release(spender, holdId, clock.wallMs());
     } catch {
-      // Not renewed any more, it expires; the end of the attempt ends it sooner.
+      unsettled.addRelease(spender, holdId);
     }
     queue.wake(spender.runId);
   }

@@ -1,10 +1,13 @@
 /**
- * What calls cost that the store has not heard of yet. It belongs to the worker, so that it outlives the attempt that made the call.
+ * What the store has not heard of yet: what calls cost, and which reservations were not used. It belongs to the worker, so that it
+ * outlives the attempt that made the call.
  *
  * U1. A cost stays here until the ledger has answered for it. Its hold is renewed meanwhile, so that nobody ends it at its
  *     reservation, which a provider that bills more than it was asked for exceeds.
  * U2. A finish ends the holds of its attempt at what was reserved: whoever finishes one calls `book` first.
- * U3. What the ledger refuses as wrong, rather than does not answer, is let go after a few tries: no attempt waits for it for ever.
+ * U3. A reservation that was not used is nobody's: nobody waits for its release and nobody renews it, but while its attempt goes on
+ *     other steps miss its money, so it is tried again like a cost.
+ * U4. What the ledger refuses as wrong, rather than does not answer, is let go after a few tries: no attempt waits for it for ever.
  */
 import { CodedError } from "@bridle/kernel";
 import type { Clock, TimerHandle } from "@bridle/kernel";
@@ -14,7 +17,7 @@ import type { SettleRequest, Spender } from "@bridle/protocol";
 import type { HoldKeeper, KeptCall } from "./hold-keeper.ts";
 
 export interface UnsettledCallsOptions {
-  readonly ledger: Pick<Ledger, "settle">;
+  readonly ledger: Pick<Ledger, "settle" | "release">;
   readonly clock: Clock;
   readonly holds: HoldKeeper;
 }
@@ -31,6 +34,8 @@ const mostRefusals = 10;
 export class UnsettledCalls {
   readonly #options: UnsettledCallsOptions;
   readonly #calls = new Set<Unsettled>();
+  /** Owners by hold id. */
+  readonly #releases = new Map<string, Spender>();
   #timer: TimerHandle | undefined;
   #isClosed = false;
 
@@ -48,6 +53,12 @@ export class UnsettledCalls {
     this.#arm();
   }
 
+  /** U3. A finish of its attempt ends the hold as well. */
+  addRelease(spender: Spender, holdId: string): void {
+    this.#releases.set(holdId, spender);
+    this.#arm();
+  }
+
   /** Rejects when the ledger does not answer: then the attempt must not be finished yet. */
   async book(spender: Spender): Promise<void> {
     const own = [...this.#calls].filter(({ request }) => isOf(request, spender));
@@ -60,10 +71,12 @@ export class UnsettledCalls {
     this.#timer?.cancel();
     await this.#settleAll();
     for (const call of this.#calls) this.#letGo(call);
+    this.#releases.clear();
   }
 
   #arm(): void {
-    if (this.#timer !== undefined || this.#isClosed || this.#calls.size === 0) return;
+    const isEmpty = this.#calls.size === 0 && this.#releases.size === 0;
+    if (this.#timer !== undefined || this.#isClosed || isEmpty) return;
     this.#timer = this.#options.clock.setTimer(againMs, () => {
       void this.#settleAll().finally(() => {
         this.#timer = undefined;
@@ -73,7 +86,21 @@ export class UnsettledCalls {
   }
 
   async #settleAll(): Promise<void> {
-    await Promise.allSettled([...this.#calls].map(async (call) => this.#settle(call)));
+    const releases = [...this.#releases];
+    await Promise.allSettled([
+      ...[...this.#calls].map(async (call) => this.#settle(call)),
+      ...releases.map(async ([holdId, spender]) => this.#release(holdId, spender)),
+    ]);
+  }
+
+  async #release(holdId: string, spender: Spender): Promise<void> {
+    const { ledger, clock } = this.#options;
+    try {
+      await ledger.release(spender, holdId, clock.wallMs());
+    } catch (error) {
+      if (!isRefusal(error)) return;
+    }
+    this.#releases.delete(holdId);
   }
 
   async #settle(call: Unsettled): Promise<void> {
