@@ -23,7 +23,12 @@ export interface ActorOptions {
   readonly weather: Weather;
   /** The process died of this crash; the world starts it again. */
   readonly onCrash: (crash: Crash) => void;
+  /** It makes calls without end in one instant. Once. */
+  readonly onRunaway: () => void;
 }
+
+/** Ten times what the largest world needs. A process that asks on at each answer would keep time from moving for ever. */
+const mostCallsAtOnce = 20_000;
 
 interface ArmedCrash {
   readonly crash: Crash;
@@ -46,6 +51,8 @@ export class Actor {
   #wokeAtMs = Number.NEGATIVE_INFINITY;
   #armed: ArmedCrash | undefined;
   #callsToSuspend: number | undefined;
+  #instantMs = 0;
+  #callsAtOnce = 0;
 
   constructor(options: ActorOptions) {
     const { name, boot, time, rate } = options;
@@ -114,7 +121,7 @@ export class Actor {
 
   /** One call of a port. Contract: `effect` does its work in one synchronous turn. */
   call<Answer>(effect: () => Promise<Answer>): Promise<Answer> {
-    if (this.#isDead) return this.#never;
+    if (this.#isDead || this.#runsAway()) return this.#never;
     if (this.#isCallToSuspend()) return this.#callLater(effect);
     const crash = this.#crashOfThisCall();
     if (crash?.when === "before") return this.#crash(crash);
@@ -170,6 +177,16 @@ export class Actor {
     this.suspend();
     await this.#heardLater(undefined);
     return this.call(effect);
+  }
+
+  #runsAway(): boolean {
+    const { time, onRunaway } = this.#options;
+    if (time.nowMs !== this.#instantMs) {
+      this.#instantMs = time.nowMs;
+      this.#callsAtOnce = 0;
+    }
+    if (++this.#callsAtOnce === mostCallsAtOnce) onRunaway();
+    return this.#callsAtOnce >= mostCallsAtOnce;
   }
 
   #isCallToSuspend(): boolean {

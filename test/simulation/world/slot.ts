@@ -9,7 +9,7 @@ import { Actor } from "./actor.ts";
 import type { ActorOptions, Crash } from "./actor.ts";
 import type { Running } from "./process.ts";
 
-export interface SlotOptions extends Pick<ActorOptions, "time" | "weather" | "rate"> {
+export interface SlotOptions extends Pick<ActorOptions, "time" | "weather" | "rate" | "onRunaway"> {
   readonly name: ActorName;
   /** The instant from which it is calm. */
   readonly calmAt: number;
@@ -41,7 +41,7 @@ export class Slot {
 
   boot(): void {
     if (this.#actor !== undefined) return;
-    const { time, weather, rate, name } = this.#options;
+    const { time, weather, rate, name, onRunaway } = this.#options;
     const actor = new Actor({
       name,
       boot: ++this.#boots,
@@ -49,6 +49,7 @@ export class Slot {
       time,
       weather,
       onCrash: (crash) => this.#crashed(actor, crash),
+      onRunaway,
     });
     this.#actor = actor;
     void this.#start(actor);

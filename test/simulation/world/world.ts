@@ -146,6 +146,8 @@ export class World {
       weather: this.#weather,
       rate: drift?.kind === "drift" ? drift.rate : 1,
       calmAt: scenario.calmAt,
+      onRunaway: () =>
+        this.witness.fault("nothingIsStuck", `${name} makes calls without end at ${time.nowMs}.`),
       start: async (actor) => this.#start(actor),
     });
   }
