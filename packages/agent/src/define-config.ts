@@ -1,4 +1,10 @@
-import type { defaultLimits, LimitName, livenessDefaults } from "@bridle/protocol";
+import type {
+  AlertName,
+  AlertSeverity,
+  defaultLimits,
+  LimitName,
+  livenessDefaults,
+} from "@bridle/protocol";
 
 import type { AnyAgent } from "./define-agent.ts";
 import type { EnvReference } from "./env.ts";
@@ -102,6 +108,25 @@ export interface GuardsConfig {
     | undefined;
 }
 
+/** Where alerts are posted to, signed as Standard Webhooks. */
+export interface WebhookConfig {
+  /** `https:`, or `http:` on loopback; `env('X')` where the address itself is a secret. */
+  readonly url: string | EnvReference;
+  /**
+   * `whsec_` and 24 to 64 bytes in base64, each. Every message is signed with all of them, so that a receiver can change over: the new
+   * one is put in front, and the old one taken away once the receiver knows the new one.
+   */
+  readonly secrets: readonly (string | EnvReference)[];
+  /** Names of alerts; absent: all. */
+  readonly events?: readonly AlertName[] | undefined;
+  /** Default `warning`. */
+  readonly minSeverity?: AlertSeverity | undefined;
+  /** Time for one try. Default 10 s. */
+  readonly timeoutMs?: number | undefined;
+  /** Lets it be sent in clear text beyond this machine. Default false. */
+  readonly allowHttp?: boolean | undefined;
+}
+
 type Numbers<Table> = { readonly [Key in keyof Table]?: number | undefined };
 
 /** Who may reach the API besides this machine. */
@@ -127,6 +152,17 @@ export interface BridleConfig {
   /** Answers of model calls that were marked cacheable: how old one may be (default a day), how many are kept (default 2,000). */
   readonly cache?:
     | { readonly maxAgeMs?: number | undefined; readonly maxEntries?: number | undefined }
+    | undefined;
+  /** Who is told when a guard steps in. */
+  readonly alerts?:
+    | {
+        /** By a name of your own. */
+        readonly webhooks?: Readonly<Record<string, WebhookConfig>> | undefined;
+        /** Of one subject (a breaker, a run's stalls) at most one alert leaves in this time. Default 60 s. */
+        readonly repeatMs?: number | undefined;
+        /** Alerts of all subjects that leave in a minute; the others are listed. Default 60. */
+        readonly perMinute?: number | undefined;
+      }
     | undefined;
   readonly server?: ServerConfig | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Clock, Random } from "@bridle/kernel";
 import {
   agentListSchema,
+  alertListSchema,
   breakerListSchema,
   breakerOrderSchema,
   burnBoardSchema,
@@ -13,6 +14,7 @@ import {
 } from "@bridle/protocol";
 import type {
   AgentList,
+  AlertList,
   BreakerAction,
   BreakerList,
   BreakerOrder,
@@ -86,6 +88,8 @@ export interface Client {
     action: BreakerAction,
     order: { readonly reason: string; readonly for?: string | undefined },
   ): Promise<BreakerOrder>;
+  /** What the guards had to tell, newest first, and what became of each webhook's copy. */
+  alerts(limit?: number): Promise<AlertList>;
   /** Who spends most now. */
   burn(by?: "money" | "tokens"): Promise<BurnBoard>;
 }
@@ -152,7 +156,7 @@ export function createClient(options: ClientOptions): Client {
 
 function guardCalls(
   connection: Connection,
-): Pick<Client, "budgets" | "raise" | "agents" | "breakers" | "orderBreaker" | "burn"> {
+): Pick<Client, "budgets" | "raise" | "agents" | "breakers" | "orderBreaker" | "alerts" | "burn"> {
   return {
     budgets: (runId) =>
       ask(connection, envelopeListSchema, {
@@ -173,6 +177,8 @@ function guardCalls(
         path: `/breakers/${encodeURIComponent(key)}/${action}`,
         body: order.for === undefined ? { reason: order.reason } : order,
       }),
+    alerts: (limit) =>
+      ask(connection, alertListSchema, { method: "GET", path: `/alerts${queryOf({ limit })}` }),
     burn: (by) =>
       ask(connection, burnBoardSchema, { method: "GET", path: `/burn${queryOf({ by })}` }),
   };

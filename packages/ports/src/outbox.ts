@@ -73,7 +73,10 @@ export interface Outbox {
   state(): Promise<string | undefined>;
   /** False when the lease is another's by now: nothing was stored. */
   fold(fold: AlertFold): Promise<boolean>;
-  /** Pending deliveries of that receiver whose time has come, in the order their alerts were raised. */
+  /**
+   * Pending deliveries of that receiver whose time has come, the one that has been due longest first, then in the order their alerts
+   * were raised: one that fails again and again must not keep the newer ones back.
+   */
   due(query: {
     readonly destination: string;
     readonly now: number;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { alertNames, alertSeverities } from "./alerts.ts";
 import { livenessDefaults, type defaultLimits } from "./defaults.ts";
 import { breakerRanges, budgetRanges, governorRanges, watchdogRanges } from "./guard-ranges.ts";
 import type { SettingRange } from "./guard-ranges.ts";
@@ -50,14 +51,19 @@ const apiKey = z.union(
   { error: "Expected env('NAME'), a function for a token, or a string." },
 );
 
-const loopbackOrTls = z.string().refine(
-  (text) => {
-    const match = /^(https?):\/\/(\[[^\]]*\]|[^/:@?#]+)(?::\d+)?(?:[/?#]|$)/.exec(text);
-    const [, scheme, host] = match ?? [];
-    return scheme === "https" || ["localhost", "127.0.0.1", "[::1]"].includes(host ?? "");
-  },
-  { error: "Expected an https URL without credentials; http is for loopback only." },
-);
+/** Whether nobody on the way can read along: https, or http that stays on this machine; without a user name. */
+export function isLoopbackOrTls(url: string): boolean {
+  const [, scheme, host] = partsOf(url);
+  return scheme === "https" || ["localhost", "127.0.0.1", "[::1]"].includes(host ?? "");
+}
+
+function partsOf(url: string): readonly (string | undefined)[] {
+  return /^(https?):\/\/(\[[^\]]*\]|[^/:@?#]+)(?::\d+)?(?:[/?#]|$)/.exec(url) ?? [];
+}
+
+const loopbackOrTls = z.string().refine(isLoopbackOrTls, {
+  error: "Expected an https URL without credentials; http is for loopback only.",
+});
 
 const provider = z.strictObject({
   kind: z.literal("openai-compatible"),
@@ -132,6 +138,44 @@ const guards = z.strictObject({
     .optional(),
 });
 
+/** 24 to 64 bytes, as Standard Webhooks has it. */
+export const webhookSecretPattern =
+  /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2,3}={0,2})?$/;
+
+const webhook = z
+  .strictObject({
+    /** `env('X')` where the address itself is a secret. */
+    url: z.union([z.string(), envReference], { error: "Expected a URL or env('NAME')." }),
+    /** Every message is signed with each: a new one is added in front before the old one is taken away. */
+    secrets: z
+      .array(
+        z.union(
+          [
+            z.string().regex(webhookSecretPattern, "Expected whsec_ and 24 to 64 bytes in base64."),
+            envReference,
+          ],
+          { error: "Expected env('NAME'), or whsec_ and 24 to 64 bytes in base64." },
+        ),
+      )
+      .min(1, "A webhook needs a secret: without a signature anybody could send its alerts.")
+      .max(4, "Four secrets at most."),
+    /** Names of alerts; absent: all. */
+    events: z.array(z.enum(alertNames)).min(1, "Name an alert, or leave it away.").optional(),
+    minSeverity: z.enum(alertSeverities).optional(),
+    timeoutMs: whole([100, 60_000]),
+    /** Sends in clear text beyond this machine. */
+    allowHttp: z.boolean().optional(),
+  })
+  .refine(
+    ({ url, allowHttp = false }) =>
+      typeof url !== "string" || isLoopbackOrTls(url) || (allowHttp && partsOf(url)[1] === "http"),
+    {
+      path: ["url"],
+      error:
+        "Expected an https URL without credentials; http is for loopback only, or wants allowHttp.",
+    },
+  );
+
 export const serverConfigSchema = z.strictObject({
   /** Further host names the server answers for, without port. */
   allowedHosts: z.array(z.string().min(1)).default([]),
@@ -162,6 +206,16 @@ export const configFileSchema = z.strictObject({
   /** Answers of model calls that were marked cacheable. */
   cache: z
     .strictObject({ maxAgeMs: whole([1000, 30 * 86_400_000]), maxEntries: whole([1, 100_000]) })
+    .optional(),
+  /** Who is told when a guard steps in (E4). */
+  alerts: z
+    .strictObject({
+      webhooks: z.record(name, webhook).optional(),
+      /** Of one subject at most one alert leaves in this time. */
+      repeatMs: whole([1000, 86_400_000]),
+      /** Alerts of all subjects that leave in a minute; the others are listed. */
+      perMinute: whole([1, 10_000]),
+    })
     .optional(),
   server: serverConfigSchema.prefault({}),
 });

@@ -70,6 +70,8 @@ export { bridleError, type BridleErrorOptions } from "./bridle-error.ts";
 export {
   type ConfigFile,
   configFileSchema,
+  isLoopbackOrTls,
+  webhookSecretPattern,
   configJsonSchema,
   type LimitName,
   livenessFaults,

@@ -55,7 +55,7 @@ create table bridle.alert_delivery (
   error text,
   primary key (alert, destination)
 );
-create index alert_delivery_pending on bridle.alert_delivery (destination, alert) where status = 'pending';
+create index alert_delivery_pending on bridle.alert_delivery (destination, next_at, alert) where status = 'pending';
 
 -- One row: what the next fold has to know.
 create table bridle.alert_state (state text);

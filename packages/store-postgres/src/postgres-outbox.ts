@@ -66,7 +66,7 @@ function delivering(sql: SqlDatabase): Pick<Outbox, "due" | "settle" | "expire">
       const rows = await sql.rows<DueColumns>(
         `select a.id, a.body, d.attempts, a.created_at
          from bridle.alert_delivery d join bridle.alert a on a.ordinal = d.alert
-         where d.destination = $1 and d.status = 'pending' and d.next_at <= $2 order by d.alert limit $3`,
+         where d.destination = $1 and d.status = 'pending' and d.next_at <= $2 order by d.next_at, d.alert limit $3`,
         [destination, now, limit],
       );
       return rows.map((row): DueDelivery => {

@@ -3,9 +3,10 @@ import { TransportError } from "@bridle/ports";
 const loopback = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * The URL as it may be called: https anywhere, http on loopback only, no user name inside (T1). Rejects with `insecure_url`.
+ * The URL as it may be called: https anywhere, http on loopback only unless clear text is allowed, no user name inside (T1). Throws
+ * `insecure_url`.
  */
-export function checkUrl(text: string): URL {
+export function checkUrl(text: string, allowClearText = false): URL {
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") {
     throw new TransportError({
@@ -14,7 +15,8 @@ export function checkUrl(text: string): URL {
     });
   }
   const isSafe =
-    url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname));
+    url.protocol === "https:" ||
+    (url.protocol === "http:" && (allowClearText || loopback.test(url.hostname)));
   if (isSafe) return url;
   throw new TransportError({
     fault: "insecure_url",

@@ -2,7 +2,7 @@
  * Our `fetch` on undici's `request`: what goes to a provider leaves through here. Owns connections and their limits; owns no
  * retry and no clock of its own but the connect timeout: deadlines are the caller's, by signal.
  *
- * T1. A credential never leaves in clear text: https, or http on loopback.
+ * T1. Nothing leaves in clear text unless that is asked for: https, or http on loopback.
  * T2. No redirect is followed. A custom key header would be replayed to wherever the redirect points.
  * T3. Abort, cancel and every failure here close the connection: before the headers, in the body, at the cap.
  * T4. A body is bounded, and read no faster than its reader.
@@ -27,13 +27,19 @@ export interface TransportFetch extends GuardedFetch {
   close(): Promise<void>;
 }
 
+export interface FetchOptions extends TransportOptions {
+  /** Lets http go beyond this machine: for what carries no credential. Default false. */
+  readonly allowClearText?: boolean | undefined;
+}
+
 /** Rejects with a `TransportError`, the signal's reason, or undici's error with its `code`. */
-export function createFetch(options: TransportOptions = {}): TransportFetch {
-  const resolved = resolveTransportOptions(options);
+export function createFetch(options: FetchOptions = {}): TransportFetch {
+  const { allowClearText, ...limits } = options;
+  const resolved = resolveTransportOptions(limits);
   const agent = createAgent(resolved);
   let closing: Promise<void> | undefined;
   const fetch = async (text: string, request: GuardedRequest): Promise<Response> => {
-    const url = checkUrl(text);
+    const url = checkUrl(text, allowClearText);
     if (closing !== undefined) {
       throw new TransportError({ fault: "closed", message: "The transport is closed." });
     }

@@ -33,6 +33,17 @@ describe("T1: a credential never leaves in clear text", () => {
   });
 });
 
+describe("where clear text is allowed", () => {
+  it("[E4] http may leave this machine, and nothing else changes", () => {
+    expect(checkUrl("http://ops.example.com/hook", true).hostname).toBe("ops.example.com");
+    for (const url of ["ftp://127.0.0.1/", "http://user:secret@ops.example.com/"]) {
+      expect(() => checkUrl(url, true)).toThrow(TransportError);
+    }
+    // The control: it is not allowed by itself.
+    expect(() => checkUrl("http://ops.example.com/hook")).toThrow(TransportError);
+  });
+});
+
 describe("options", () => {
   it("[L16] default to a connect timeout of 30 s and more connections than calls in flight", () => {
     expect(resolveTransportOptions({})).toMatchObject({

@@ -157,6 +157,7 @@ async function assemble(
     bus,
     clock: systemClock,
     log,
+    redact: (value) => open.redact(value),
     bootId: systemIds.next("boot"),
     installToken,
     usesKeys: keys.length > 0,

@@ -10,6 +10,8 @@ export interface OpenLog {
   readonly log: Logger;
   /** From now on this value is left out of every line. */
   hide(secret: string): void;
+  /** A JSON-safe copy without secrets. */
+  redact(value: unknown): unknown;
   /** Every event of the bus becomes a line. */
   listen(bus: Bus): () => void;
 }
@@ -21,6 +23,7 @@ export function openLog(level: LogLevel): OpenLog {
   return {
     log,
     hide: (secret) => redactor.add(secret),
+    redact: (value) => redactor.value(value),
     listen: (bus) =>
       logEvents({ bus, logger: log, processTraceId: randomBytes(16).toString("hex") }),
   };

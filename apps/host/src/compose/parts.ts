@@ -18,6 +18,8 @@ export interface Parts {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;
+  /** A JSON-safe copy without secrets, as lines of the log are. */
+  readonly redact: (value: unknown) => unknown;
   /** Names this start of the process. */
   readonly bootId: string;
   readonly installToken: string;

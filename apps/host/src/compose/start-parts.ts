@@ -10,7 +10,6 @@ import { bridgeToFleetLog } from "@bridle/bus";
 import type { PartState } from "@bridle/server";
 
 import type { Parts } from "./parts.ts";
-import { raiseAlerts } from "./raise-alerts.ts";
 import { StopList } from "./stop-list.ts";
 
 export type PartName = "server" | "scheduler" | "worker";
@@ -60,7 +59,6 @@ export async function startParts(parts: Parts, options: StartOptions): Promise<R
   stops.add("store", options.closeBackends);
   const bridge = bridgeToFleetLog({ bus, fleet: store.fleet, clock });
   stops.add("fleet log", () => bridge.close());
-  raiseAlerts(bus);
   const stop = async (): Promise<void> => stops.stopAll(environment.shutdownMs);
 
   const names = order.filter((name) => options.names.includes(name));

@@ -3,6 +3,7 @@ import { Scheduler } from "@bridle/orchestrator";
 
 import type { Config } from "../config/check-config.ts";
 import type { Parts } from "./parts.ts";
+import { startAlerts } from "./start-alerts.ts";
 
 export interface StartedScheduler {
   /** This one works; others on the same store stand by. */
@@ -42,7 +43,11 @@ export async function startScheduler(parts: Parts): Promise<StartedScheduler> {
     },
     onError: (error, runId) => log.error("scheduler error", { error, runId }),
   });
-  await scheduler.start();
+  const alerts = await startAlerts(parts);
+  await scheduler.start().catch(async (error: unknown) => {
+    await alerts.stop();
+    throw error;
+  });
   return {
     get isLeading() {
       return scheduler.isLeading;
@@ -53,6 +58,7 @@ export async function startScheduler(parts: Parts): Promise<StartedScheduler> {
     warm: () => expressions.warm(),
     async stop() {
       await scheduler.stop();
+      await alerts.stop();
       await expressions.close();
     },
   };

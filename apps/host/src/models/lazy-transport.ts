@@ -1,5 +1,5 @@
 import type { GuardedFetch } from "@bridle/ports";
-import type { TransportFetch } from "@bridle/transport";
+import type { FetchOptions, TransportFetch } from "@bridle/transport";
 
 export interface LazyTransport {
   readonly fetch: GuardedFetch;
@@ -9,12 +9,12 @@ export interface LazyTransport {
 }
 
 /** The transport without its load at every start (undici: 90 ms): the first call, or `warm`, brings it. */
-export function lazyTransport(): LazyTransport {
+export function lazyTransport(options: FetchOptions = {}): LazyTransport {
   let loading: Promise<TransportFetch> | undefined;
   let isClosed = false;
   const load = async (): Promise<TransportFetch> => {
     const { createFetch } = await import("@bridle/transport");
-    const transport = createFetch();
+    const transport = createFetch(options);
     // A call that came before the close: the closed transport refuses it in its own words.
     if (isClosed) await transport.close();
     return transport;

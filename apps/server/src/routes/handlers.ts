@@ -1,6 +1,7 @@
 import { cancelRun, cancelTask, pauseRun, raiseBudget, resumeRun } from "./control-run.ts";
 import { docs, openapi } from "./docs.ts";
 import { healthz, readyz } from "./health.ts";
+import { listAlerts } from "./list-alerts.ts";
 import { orderBreaker } from "./order-breaker.ts";
 import { getBudgets, getRun, listEvents, listRuns } from "./read-runs.ts";
 import type { Handlers } from "./route-context.ts";
@@ -23,6 +24,7 @@ export const handlers: Handlers = {
   getBurn: async ({ query }, { burn }) =>
     burn.board(query["by"] === "tokens" ? "tokens" : "nanoUsd"),
   listAgents: async (_request, { agents }) => ({ agents }),
+  listAlerts,
   listBreakers: async (_request, { breakers, clock }) => ({
     breakers: await breakers.list(clock.wallMs()),
   }),

@@ -104,6 +104,17 @@ export function outboxContract(createStore: CreateStore): void {
       expect(await desk.deliveriesOf("tries.3")).toMatchObject([{ status: "delivered" }]);
     });
 
+    it("[E4] one that failed lets those pass that have been due longer", async () => {
+      const desk = await deskOf(subject.store);
+      const ids = ["passed.1", "passed.2", "passed.3"];
+      await desk.fold(ids.map((id) => alertOf(id, ["passed"])));
+      await subject.store.outbox.settle(
+        { alertId: "passed.1", destination: "passed" },
+        { status: "pending", nextAt: at + 5, error: "busy" },
+      );
+      expect(await desk.due("passed", at + 5)).toEqual(["passed.2", "passed.3", "passed.1"]);
+    });
+
     it("[E4] gives up what has waited too long, names it, and counts it as dead", async () => {
       const desk = await deskOf(subject.store);
       const { outbox } = subject.store;

@@ -9,7 +9,11 @@ export function memoryOutbox(state: MemoryState, capacity: number): Outbox {
     state: async () => outbox.state,
     fold: async (fold) => foldAlerts(state, fold, capacity),
     due: async ({ destination, now, limit }) =>
-      outbox.alerts.flatMap((alert) => dueOf(alert, destination, now)).slice(0, limit),
+      outbox.alerts
+        .flatMap((alert) => dueOf(alert, destination, now))
+        .toSorted((one, other) => one.nextAt - other.nextAt)
+        .slice(0, limit)
+        .map(({ delivery }) => delivery),
     settle: async ({ alertId, destination }, outcome) => {
       const alert = outbox.alerts.find(({ id }) => id === alertId);
       const delivery = alert?.deliveries.get(destination);
@@ -50,11 +54,16 @@ function foldAlerts(state: MemoryState, fold: AlertFold, capacity: number): bool
   return true;
 }
 
-function dueOf(alert: StoredAlert, destination: string, now: number): readonly DueDelivery[] {
+function dueOf(
+  alert: StoredAlert,
+  destination: string,
+  now: number,
+): readonly { readonly nextAt: number; readonly delivery: DueDelivery }[] {
   const delivery = alert.deliveries.get(destination);
   if (delivery?.status !== "pending" || delivery.nextAt > now) return [];
   const { id: alertId, body, createdAt } = alert;
-  return [{ alertId, destination, body, attempts: delivery.attempts, createdAt }];
+  const { attempts, nextAt } = delivery;
+  return [{ nextAt, delivery: { alertId, destination, body, attempts, createdAt } }];
 }
 
 function expire(

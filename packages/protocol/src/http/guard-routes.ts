@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { alertListSchema } from "../alerts.ts";
 import {
   breakerListSchema,
   breakerOrderBodySchema,
@@ -30,6 +31,17 @@ export const guardRoutes = {
     query: z.strictObject({ by: z.enum(["money", "tokens"]).default("money") }),
     status: 200,
     answer: burnBoardSchema,
+    errors: [],
+  },
+  listAlerts: {
+    method: "GET",
+    path: `${api}/alerts`,
+    summary:
+      "Alerts, newest first, with how each webhook's copy fares: pending with its next try, delivered, or dead. The store keeps the newest thousands; `pending` and `dead` count all of them.",
+    scope: "read",
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(100) }),
+    status: 200,
+    answer: alertListSchema,
     errors: [],
   },
   listBreakers: {
