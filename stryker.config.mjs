@@ -33,5 +33,5 @@ export default {
   tsconfigFile: "none",
   reporters: ["progress-append-only", "json", "html"],
   // An endless loop is caught by Stryker's count of hits; the clock is only for what waits, on a machine that may be busy.
-  timeoutMS: 10_000,
+  timeoutMS: 30_000,
 };

@@ -39,11 +39,11 @@ class WarmRunner {
   async mutantRun(options) {
     const { testFilter, mutantActivation, activeMutant, hitLimit } = options;
     const session = this.#session;
-    const mustLoad = mutantActivation === "static" || testFilter === undefined;
-    if (mustLoad || session === undefined || testFilter.some((test) => session.unfit.has(test))) {
+    if (mutantActivation === "static" || testFilter === undefined || session === undefined) {
       return this.#cold.mutantRun(options);
     }
-    const answer = await session.ask({ mutantId: activeMutant.id, tests: testFilter, hitLimit });
+    const tests = testFilter.filter((test) => !session.unfit.has(test));
+    const answer = await session.ask({ mutantId: activeMutant.id, tests, hitLimit });
     switch (answer.type) {
       case "killed":
         return {
@@ -54,8 +54,11 @@ class WarmRunner {
         };
       case "timeout":
         return { status: "timeout", reason: `More than ${hitLimit} hits` };
-      case "survived":
+      case "survived": {
+        const unfit = testFilter.filter((test) => session.unfit.has(test));
+        if (unfit.length > 0) return this.#cold.mutantRun({ ...options, testFilter: unfit });
         return { status: "survived", nrOfTests: answer.tried };
+      }
       default:
         void this.#renew(session);
         return this.#cold.mutantRun(options);
