@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { openReceivers } from "../src/alerts/open-receivers.ts";
 import { signWebhook, webhookKey } from "../src/alerts/sign-webhook.ts";
+import { webhooksCheck } from "../src/doctor/webhooks-check.ts";
 import { checkConfig } from "../src/index.ts";
 import { createSecrets } from "../src/models/secrets.ts";
 
@@ -130,6 +131,20 @@ describe("a receiver", () => {
       timestamp: "1970-01-01T00:00:00.000Z",
       data: alert,
     });
+  });
+});
+
+describe("bridle doctor", () => {
+  it("[E4] says which webhook can send, and which wants its variable", async () => {
+    const other = { ...hook, secrets: [env("KEY")] };
+    const config = checkConfig({ alerts: { webhooks: { ops: hook, other } } }, "x");
+    const world = { env: {}, environment: undefined, config, wallMs: 0 };
+    const findings = await webhooksCheck.run(world);
+    expect(findings.map(({ code, level, details }) => [code, level, details])).toEqual([
+      ["webhook_ready", "ok", { webhook: "ops" }],
+      ["webhook_unusable", "act", { webhook: "other" }],
+    ]);
+    expect(findings[1]?.finding).toContain('env("KEY")');
   });
 });
 

@@ -26,6 +26,7 @@ export type {
   ProviderConfig,
   ProviderProfile,
   ServerConfig,
+  WebhookConfig,
 } from "./define-config.ts";
 export { defineTool } from "./define-tool.ts";
 export type { ToolContext, ToolCost, ToolDefinition, ToolOptions } from "./define-tool.ts";

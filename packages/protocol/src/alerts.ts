@@ -50,7 +50,7 @@ export type AlertName = (typeof alertNames)[number];
 export const alertSeverities = ["info", "warning", "critical"] as const;
 export type AlertSeverity = (typeof alertSeverities)[number];
 
-export const alertStatuses = ["firing", "resolved"] as const;
+const alertStatuses = ["firing", "resolved"] as const;
 
 /** One alert as receivers, the API and the list get it. Never holds outputs, prompts or keys. */
 export const alertSchema = z.object({
@@ -77,7 +77,7 @@ export const alertSchema = z.object({
 });
 export type Alert = z.infer<typeof alertSchema>;
 
-export const deliveryStatuses = ["pending", "delivered", "dead"] as const;
+const deliveryStatuses = ["pending", "delivered", "dead"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** How one receiver's copy of an alert fares. */

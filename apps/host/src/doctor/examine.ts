@@ -17,6 +17,7 @@ import { pricesCheck } from "./prices-check.ts";
 import { secretsCheck } from "./secrets-check.ts";
 import { storeCheck } from "./store-check.ts";
 import { versionsCheck } from "./versions-check.ts";
+import { webhooksCheck } from "./webhooks-check.ts";
 
 export interface ExamineOptions {
   readonly env: Variables;
@@ -38,6 +39,7 @@ export const doctorChecks: readonly DoctorCheck[] = [
   storeCheck,
   secretsCheck,
   pricesCheck,
+  webhooksCheck,
 ];
 
 export async function examine(options: ExamineOptions): Promise<Examination> {
