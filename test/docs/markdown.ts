@@ -29,6 +29,7 @@ export function handWrittenPages(): readonly Page[] {
     "README.md",
     "CONTRIBUTING.md",
     ...guides,
+    "docs/guards.md",
     "docs/operations.md",
     "docs/architecture.md",
     "docs/glossary.md",

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { errorTable, eventClasses, routeTable } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
+import { withGuardSettings } from "./guard-settings.ts";
 import { referencePages } from "./reference-pages.ts";
 
 const pages = referencePages();
@@ -24,4 +25,12 @@ describe("docs/reference", () => {
       expect(api).toContain(`## ${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\n`);
     }
   });
+});
+
+it("docs/guards.md has every setting of a guard, with the schema's range and the code's default (if not: npm run docs)", async () => {
+  const page = await readFile(new URL("../../docs/guards.md", import.meta.url), "utf8");
+  expect(withGuardSettings(page)).toBe(page);
+  expect(page).toMatch(
+    /\| `guards.breaker.inFlightCap` +\| whole number from 1 to 1000000 +\| `64` /,
+  );
 });
