@@ -1,12 +1,16 @@
+import { readFileSync } from "node:fs";
+
 import { describe, expect, it, test } from "vitest";
 
 import { builtRules } from "../architecture/built-rules.ts";
 import { testFiles } from "../honesty/test-files.ts";
 import { allPlants } from "./all-plants.ts";
 import { arrows } from "./arrows.ts";
+import { breaks } from "./command/report.ts";
 import { groupsOf } from "./faulty-plants.ts";
 import { rulesOfTests } from "./rules-of-tests.ts";
 import { timesFound } from "./stands-once.ts";
+import { toldPlants } from "./told-plants.ts";
 
 /** `BR` of `BR-2`, `S` of `S8`. */
 function familyOf(rule: string): string {
@@ -58,6 +62,12 @@ describe("the plants", () => {
       expect(new Set(group.map(({ file }) => file)).size).toBe(group.length);
     }
   });
+});
+
+test("docs/proofs.md tells of each plant (if not: npm run sabotage -- -o markdown)", () => {
+  expect(toldPlants(readFileSync("docs/proofs.md", "utf8"))).toEqual(
+    allPlants.map((plant) => [plant.name, breaks(plant), plant.why]),
+  );
 });
 
 /** Ids in the titles of everything but the checks of the suite itself. */

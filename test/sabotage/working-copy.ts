@@ -24,7 +24,17 @@ import { basename, dirname, join } from "node:path";
 import type { Edit } from "./plant.ts";
 import { timesFound } from "./stands-once.ts";
 
-const notCopied = new Set(["node_modules", "dist", ".git", ".turbo", ".bridle"]);
+/** `.git`, and what it ignores. */
+const notCopied = new Set([
+  ".git",
+  "node_modules",
+  "dist",
+  ".turbo",
+  ".bridle",
+  "coverage",
+  ".bench",
+  ".mutation",
+]);
 /** Caches know paths and contents of the tree they were made for. */
 const notLinked = new Set([".cache", ".vite", ".vite-temp", ".package-lock.json"]);
 

@@ -1,5 +1,5 @@
 /**
- * `npm run sabotage [-- --only NAME…] [-o json]`
+ * `npm run sabotage [-- --only NAME…] [-o json|markdown]`
  *
  * Plants each bug of `all-plants.ts` in a copy of the repository and expects its finder to notice. Progress goes to standard error,
  * the result to standard output. Exit code 1 when a plant was not found, or could not be judged.
@@ -8,7 +8,8 @@ import { parseArgs } from "node:util";
 
 import { allPlants } from "../all-plants.ts";
 import { sabotage } from "../sabotage.ts";
-import { reportJson, reportText } from "./report.ts";
+import type { Sabotage } from "../sabotage.ts";
+import { reportJson, reportMarkdown, reportText } from "./report.ts";
 
 const { values } = parseArgs({
   options: {
@@ -16,6 +17,11 @@ const { values } = parseArgs({
     output: { type: "string", short: "o", default: "text" },
   },
 });
+
+const reports: Readonly<Record<string, (result: Sabotage) => string>> = {
+  json: reportJson,
+  markdown: reportMarkdown,
+};
 
 async function main(): Promise<void> {
   const unknown = values.only.filter((name) => !allPlants.some((plant) => plant.name === name));
@@ -34,7 +40,7 @@ async function main(): Promise<void> {
     plants,
     tell: (line) => process.stderr.write(`${line}\n`),
   });
-  const report = values.output === "json" ? reportJson : reportText;
+  const report = reports[values.output] ?? reportText;
   process.stdout.write(`${report(result)}\n`);
   const isClean = result.findings.every(({ verdict }) => verdict.outcome === "found");
   process.exitCode = result.red.length === 0 && isClean ? 0 : 1;

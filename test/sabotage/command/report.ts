@@ -41,6 +41,19 @@ function table(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
+/** The table of `docs/proofs.md`. */
+export function reportMarkdown({ red, findings }: Sabotage): string {
+  if (red.length > 0) return reportText({ red, findings });
+  const rows = findings.map(({ plant, verdict }) => [
+    `\`${plant.name}\``,
+    breaks(plant),
+    plant.why,
+    said(verdict).replaceAll("|", "\\|"),
+  ]);
+  const head = ["plant", "breaks", "what it would do", "found by"];
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
+
 export function reportJson({ red, findings }: Sabotage): string {
   const plants = findings.map(({ plant, verdict, seconds }: Finding) => ({
     name: plant.name,

@@ -138,15 +138,6 @@ export const protocolPlants: readonly ArrowPlant[] = [
     why: "A task that failed once would never be tried again.",
   },
   {
-    name: "release-overtaken-by-renewal",
-    finder: "simulator",
-    arrow: "renew",
-    file: "packages/runner/src/worker/worker-lease.ts",
-    find: "    await this.#underway;\n",
-    replace: "",
-    why: "A stopped worker would count as alive, and its tasks would wait for it.",
-  },
-  {
     name: "holds-are-not-renewed",
     finder: "simulator",
     arrow: "renew",
