@@ -23,7 +23,7 @@ import { WallAges } from "./wall-ages.ts";
  *     breaker.
  * T3  A hold expires because its owner is gone, never because the wall clock was put forward (or the machine slept), and it
  *     does expire whatever this clock does (`WallAges`).
- * T4  A backlog is read page after page as it is answered, not a page with each poll.
+ * T4  A backlog is read page after page as it is answered or discarded, not a page with each poll.
  */
 
 export interface SchedulerTermOptions extends Omit<
@@ -229,7 +229,13 @@ export class SchedulerTerm {
   #gone(runId: RunId): void {
     this.#parking.gone(runId);
     const ids = this.#takeOutOfHand(runId);
-    if (ids.length > 0) this.#store.inbox.discard(ids).catch(this.#onError);
+    if (ids.length > 0) this.#discard(ids).catch(this.#onError);
+  }
+
+  async #discard(ids: readonly string[]): Promise<void> {
+    await this.#store.inbox.discard(ids);
+    // T4. Whatever stands behind them waits for nobody's answer.
+    if (this.#isInboxFull && !this.#stopped) this.#inbox.request();
   }
 
   #takeOutOfHand(runId: RunId): readonly string[] {

@@ -193,6 +193,21 @@ describe("wake-ups are only hints", () => {
     expect(await world.status(runId)).toBe("COMPLETED");
   });
 
+  test("a backlog for a run that has ended is discarded at once, not a page with each poll", async () => {
+    const world = await createWorld({ agents: { echo }, feed: "off", settings: { inboxPage: 2 } });
+    await world.startScheduler("boot_1");
+    const ended = await submitDiamond(world);
+    await world.clock.advanceAsync(20_000);
+    await expectWholeRun(world, ended);
+    for (let times = 0; times < 20; times += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- somebody asks again and again, in order
+      await world.store.inbox.put(ended, { kind: "resume", by: "ada" }, world.clock.wallMs());
+    }
+    expect(await world.store.inbox.read(100)).toHaveLength(20);
+    await world.clock.advanceAsync(4000);
+    expect(await world.store.inbox.read(100)).toEqual([]);
+  });
+
   test("a page of tasks that nobody serves does not hide a job that was lost", async () => {
     let lost = 0;
     const world = await createWorld({
