@@ -53,6 +53,7 @@ export function benchReport(
 }
 
 function cell(value: number): string {
+  if (Number.isInteger(value)) return String(value);
   return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
 

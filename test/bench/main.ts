@@ -10,6 +10,10 @@ const benches: Readonly<Record<string, () => Promise<BenchResult>>> = {
   "dag-wide": async () => (await import("./dag-wide.ts")).benchDagWide(),
   "dag-chain": async () => (await import("./dag-chain.ts")).benchDagChain(),
   "dag-big": async () => (await import("./dag-big.ts")).benchDagBig(),
+  breaker: async () => (await import("./breaker.ts")).benchBreaker(),
+  watchdog: async () => (await import("./watchdog.ts")).benchWatchdog(),
+  budget: async () => (await import("./budget.ts")).benchBudget(),
+  "false-trips": async () => (await import("./false-trips.ts")).benchFalseTrips(),
 };
 
 const [name, ...options] = process.argv.slice(2);
