@@ -5,7 +5,8 @@
  * M1. Wire calls of one call ≤ `wireCallBound(targets)`, each admitted and settled on its own.
  * M2. Nobody else retries: targets make one request per stream.
  * M3. Between wire calls nothing is held, and an abort ends the wait at once (B109).
- * M4. A model asked in place of the wanted one is always told of (`degraded`), and never asked when the caller forbids it.
+ * M4. A target that said "too many", to whichever call, is left alone until its wait is over (`RateLimits`).
+ * M5. A model asked in place of the wanted one is always told of (`degraded`), and never asked when the caller forbids it.
  */
 import { sleep } from "@bridle/kernel";
 import type { Clock, Random } from "@bridle/kernel";
@@ -27,9 +28,11 @@ import { InputEstimates } from "./input-estimates.ts";
 import { isProviderRefusal } from "./is-provider-refusal.ts";
 import type { AttemptVerdict } from "./judge-attempt.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
+import { RateLimits } from "./rate-limits.ts";
 import { readShouldRetry } from "./retry-after.ts";
 import { targetsOf } from "./targets-of.ts";
 import { toResponse } from "./to-response.ts";
+import { waitOutLimit } from "./wait-out-limit.ts";
 import { sendOnce } from "./wire-attempt.ts";
 import type { AttemptResult } from "./wire-attempt.ts";
 
@@ -46,9 +49,9 @@ export interface ModelCallerOptions {
 const defaultNoOutputMs = 120_000;
 
 export function createModelCaller(options: ModelCallerOptions): ModelCaller {
-  const inputs = new InputEstimates(options.tokens);
+  const shared = { inputs: new InputEstimates(options.tokens), limits: new RateLimits() };
   return {
-    call: async (call) => new CallLoop(options, inputs, call).run(),
+    call: async (call) => new CallLoop(options, shared, call).run(),
     plan: (name) => planOf(options.models, name),
   };
 }
@@ -61,10 +64,16 @@ function planOf(models: ModelCatalog, name: string): ModelPlan | undefined {
 
 type FailedVerdict = Exclude<AttemptVerdict, { readonly outcome: "success" }>;
 
+/** What one call learns for the next. */
+interface Shared {
+  readonly inputs: InputEstimates;
+  readonly limits: RateLimits;
+}
+
 /** The state of one call. */
 class CallLoop {
   readonly #options: ModelCallerOptions;
-  readonly #inputs: InputEstimates;
+  readonly #shared: Shared;
   readonly #call: ModelCall;
   readonly #targets: readonly PricedTarget[];
   /** The target that answers when all is well. */
@@ -75,9 +84,9 @@ class CallLoop {
   #wireCalls = 0;
   #spent: Amounts = noAmounts;
 
-  constructor(options: ModelCallerOptions, inputs: InputEstimates, call: ModelCall) {
+  constructor(options: ModelCallerOptions, shared: Shared, call: ModelCall) {
     this.#options = options;
-    this.#inputs = inputs;
+    this.#shared = shared;
     this.#call = call;
     const targets = targetsOf(options.models, call);
     const rest = targets.filter(({ target }) => call.without?.has(target.key) !== true);
@@ -109,22 +118,25 @@ class CallLoop {
     return this.#targetIndex + 1 < this.#targets.length;
   }
 
-  /** Undefined when the target's breaker refused and the next one is to be asked. */
+  /** Undefined when the target may not be asked, by its own word or its breaker's, and the next one is to be. */
   async #send(priced: PricedTarget): Promise<AttemptResult | undefined> {
     const { clock, noOutputMs } = this.#options;
     const wireCall = this.#wireCalls + 1;
+    if (await this.#isLimited(priced.target.key)) return undefined;
+    const sentMs = clock.monotonicMs();
     try {
       const result = await sendOnce({
         call: this.#call,
         priced,
         clock,
-        inputs: this.#inputs,
+        inputs: this.#shared.inputs,
         wireCall,
         noOutputMs: priced.noOutputMs ?? noOutputMs ?? defaultNoOutputMs,
       });
       this.#wireCalls = wireCall;
       this.#triesOnTarget += 1;
       this.#spent = addAmounts(this.#spent, result.actual);
+      this.#learn(priced.target.key, sentMs, result);
       this.#report(priced, result);
       return result;
     } catch (error) {
@@ -132,6 +144,34 @@ class CallLoop {
       if (!this.#hasNextTarget || !isProviderRefusal(error)) throw error;
       this.#moveOn();
       return undefined;
+    }
+  }
+
+  /** M4. False once the target may be asked, true when the next one is to be. Throws `model_rate_limited` when there is none. */
+  async #isLimited(target: string): Promise<boolean> {
+    const { clock, random } = this.#options;
+    const { limits } = this.#shared;
+    const retryAfterMs = await waitOutLimit({ limits, target, call: this.#call, clock, random });
+    if (retryAfterMs === 0) return false;
+    if (!this.#hasNextTarget) {
+      throw callError({
+        code: "model_rate_limited",
+        model: this.#call.request.model,
+        attempts: this.#attempts,
+        partialText: "",
+        retryAfterMs,
+      });
+    }
+    this.#moveOn();
+    return true;
+  }
+
+  #learn(target: string, sentMs: number, { verdict, retryAfterMs }: AttemptResult): void {
+    const { limits } = this.#shared;
+    if (verdict.outcome === "success") limits.answered(target);
+    else if (verdict.class === "rate_limit") {
+      const nowMs = this.#options.clock.monotonicMs();
+      limits.note(target, { sentMs, nowMs, retryAfterMs });
     }
   }
 

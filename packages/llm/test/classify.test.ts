@@ -38,7 +38,7 @@ const rows: readonly (readonly [FailureClass, string, Partial<WireFailure>])[] =
     { status: 429, message: "Too many tokens per day" },
   ],
   ["rate_limit", "a code inside a 200", { providerCode: "rate_limit_error" }],
-  ["overloaded", "a 529", { status: 529 }],
+  ["overloaded", "[S10] a 529, which is nobody's key's fault", { status: 529 }],
   ["overloaded", "a 503 that says so", { status: 503, message: "Overloaded" }],
   ["server_error", "a bare 503", { status: 503 }],
   ["overloaded", "an error inside a 200", { providerCode: "overloaded_error" }],

@@ -54,7 +54,7 @@ describe("before the first output", () => {
     expect(decided({ chance: 0.999 })).toEqual({ action: "retry", delayMs: 1250 });
   });
 
-  it("[L11] takes Retry-After as a floor, in full, with jitter on top (D2)", () => {
+  it("[L11] [S11] takes Retry-After as a floor, in full, with jitter on top (D2)", () => {
     expect(decided({ class: "rate_limit", retryAfterMs: 45_000 })).toEqual({
       action: "retry",
       delayMs: 45_000,

@@ -434,6 +434,17 @@ describe("silence", () => {
     expect((await bench.settle()).result?.response.text).toHaveLength(105);
   });
 
+  it("[S13] one word and then silence is silence: each such call counts against the provider, none as progress", async () => {
+    const bench = callBench({ chain: [[[text("I"), { type: "hang" }]]] });
+    for (let call = 1; call <= 5; call += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one call after the other
+      const { error } = await bench.settle();
+      expect(error).toMatchObject({ code: "model_timeout", details: { partialText: "I" } });
+    }
+    const silent = { outcome: "failure", class: "timeout", completedProgress: false };
+    expect(bench.ends).toMatchObject(Array.from({ length: 5 }, () => silent));
+  });
+
   it("reasoning is output: a model may think aloud as long as it likes", async () => {
     const thoughts = Array.from({ length: 100 }, (): readonly Step[] => [
       { type: "reasoning", text: "hm" },
