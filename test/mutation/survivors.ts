@@ -257,6 +257,16 @@ export const reasons: readonly Reason[] = [
       'usage-fields.ts: if (typeof value === "string") return value;',
     ],
   },
+  {
+    package: "kernel",
+    reason: "Both ways end in the same answer.",
+    mutants: [
+      // Until it is full, what comes after the newest is empty.
+      "ring-buffer.ts: if (false) return [...this.#values];",
+      // Each round begins by setting it.
+      "single-flight.ts: #again = true;",
+    ],
+  },
 ];
 
 export function isExcusedBy({ mutants }: Reason, { file, after }: Survivor): boolean {

@@ -1,3 +1,5 @@
+import { getEventListeners } from "node:events";
+
 import { sleep } from "@bridle/kernel";
 import { systemClock } from "@bridle/kernel/system";
 import { SimulatedClock } from "@bridle/kernel/testing";
@@ -78,6 +80,24 @@ describe("sleeping", () => {
     ).rejects.toThrow("too late");
     expect(clock.pendingTimers).toBe(0);
   });
+});
+
+describe("what a sleep leaves on its signal", () => {
+  test.each(["wakes", "is aborted"])(
+    "is nothing once it %s: a run's signal sees thousands",
+    async (how) => {
+      const clock = new SimulatedClock();
+      const controller = new AbortController();
+      const sleeping = sleep({ clock, ms: 10, signal: controller.signal });
+      expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+
+      if (how === "wakes") clock.advance(10);
+      else controller.abort(new Error("enough"));
+      await sleeping.catch(() => undefined);
+
+      expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    },
+  );
 });
 
 describe("the system clock", () => {

@@ -62,6 +62,20 @@ describe("a coded error", () => {
   });
 });
 
+describe("what is no coded error", () => {
+  test("an error of another name, though it has a code, and one of that name without a code", () => {
+    const ofNode = Object.assign(new Error("no such file"), { code: "ENOENT" });
+    const codeless = Object.assign(new Error("x"), { name: "CodedError", code: 7 });
+    expect([ofNode, codeless].map((value) => CodedError.is(value))).toEqual([false, false]);
+  });
+
+  test("an error without a cause does not claim to have one", () => {
+    const fields = { code: "x", message: "x", retryable: false, status: 500 };
+    expect("cause" in new CodedError(fields)).toBe(false);
+    expect("cause" in new CodedError({ ...fields, cause: null })).toBe(true);
+  });
+});
+
 function draw(seed: number): readonly number[] {
   const random = seededRandom(seed);
   return Array.from({ length: 5 }, () => random.next());
