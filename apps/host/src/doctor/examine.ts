@@ -33,7 +33,7 @@ export interface Examination {
   readonly findings: readonly CheckedFinding[];
 }
 
-export const doctorChecks: readonly DoctorCheck[] = [
+const doctorChecks: readonly DoctorCheck[] = [
   versionsCheck,
   filesCheck,
   storeCheck,
