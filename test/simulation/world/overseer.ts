@@ -49,6 +49,8 @@ type Waiting = readonly [what: What, which: string, extraMs?: number | undefined
 export class Overseer {
   readonly #world: World;
   readonly #since = new Map<string, number>();
+  /** By compiled workflow; a long campaign has many worlds. */
+  readonly #timeoutsMs = new Map<string, number>();
   readonly #times = new RunTimes();
   /** What clocks that are put back add to a run's. */
   readonly #putBackMs: number;
@@ -94,7 +96,7 @@ export class Overseer {
       if (run.ended) continue;
       const { advancingMs, endingForMs } = this.#times.look(run, time.nowMs);
       const { runId, compiled } = run.submitted;
-      const mostMs = runTimeoutMs(compiled) + boundsMs["run's clock"] + this.#putBackMs;
+      const mostMs = this.#runTimeoutMs(compiled) + boundsMs["run's clock"] + this.#putBackMs;
       if (advancingMs > mostMs) overdue.push(`run's clock of ${runId} after ${advancingMs} ms`);
       if (endingForMs > boundsMs["run that winds down"]) {
         overdue.push(`run that winds down ${runId} for ${endingForMs} ms`);
@@ -156,6 +158,14 @@ export class Overseer {
     }
   }
 
+  #runTimeoutMs(compiled: string): number {
+    const known = this.#timeoutsMs.get(compiled);
+    if (known !== undefined) return known;
+    const { runTimeoutMs } = JSON.parse(compiled) as CompiledWorkflow;
+    this.#timeoutsMs.set(compiled, runTimeoutMs);
+    return runTimeoutMs;
+  }
+
   /** An agent that hangs in all its slots keeps others waiting, and may. */
   #hasRoom({ inputs }: RunRecord, { taskId }: Spender): boolean {
     const { store } = this.#world;
@@ -174,14 +184,4 @@ function envelopeOf(text: string | undefined): {
   readonly taskMs?: number;
 } {
   return text === undefined ? {} : (JSON.parse(text) as object);
-}
-
-const timeouts = new Map<string, number>();
-
-function runTimeoutMs(compiled: string): number {
-  const known = timeouts.get(compiled);
-  if (known !== undefined) return known;
-  const { runTimeoutMs: timeoutMs } = JSON.parse(compiled) as CompiledWorkflow;
-  timeouts.set(compiled, timeoutMs);
-  return timeoutMs;
 }
