@@ -10,7 +10,7 @@ export interface MutatedPackage {
 export const mutatedPackages: readonly MutatedPackage[] = [
   { name: "watchdog", files: ["**/*.ts"], floor: 85 },
   { name: "breaker", files: ["**/*.ts"], floor: 85 },
-  { name: "budget", files: ["**/*.ts"], floor: 85 },
+  { name: "budget", files: ["*.ts"], floor: 85 },
   { name: "dag", files: ["**/*.ts"], floor: 85 },
   { name: "kernel", files: ["*.ts"], floor: 85 },
   {

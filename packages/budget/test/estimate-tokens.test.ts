@@ -1,8 +1,7 @@
 import { estimateMessages, estimateTokens } from "@bridle/budget";
+import { tokenCorpus } from "@bridle/budget/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-
-import { tokenCorpus } from "./token-corpus.ts";
 
 const bounded = tokenCorpus.filter((text) => text.bounded);
 

@@ -1,12 +1,12 @@
 import { countedTokens, encodingOf } from "@bridle/budget";
 import type { ModelFamily } from "@bridle/budget";
+import { tokenCorpus } from "@bridle/budget/testing";
 import { LazyTokenCounter } from "@bridle/llm-providers";
 import fc from "fast-check";
 import { countTokens as countCl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { countTokens as countO200k } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 
-import { tokenCorpus } from "../../budget/test/token-corpus.ts";
 import { textPieces } from "../src/text-pieces.ts";
 
 const counter = new LazyTokenCounter();
