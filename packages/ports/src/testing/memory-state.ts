@@ -24,6 +24,7 @@ import type { FeedChannel } from "../feed.ts";
 import type { InboxEntry, InboxMessage } from "../inbox.ts";
 import type { AlertSignal, DeliveryRecord } from "../outbox.ts";
 import type { NewRun, StoredRun } from "../run-log.ts";
+import { jsonCopy } from "./json-copy.ts";
 
 interface StepRecord {
   readonly attempt: number;
@@ -150,9 +151,9 @@ export function unfencedRun(state: MemoryState, spender: Spender): RunRecord | u
 
 export function append(state: MemoryState, run: RunRecord, events: readonly RunEvent[]): void {
   if (run.ended || events.length === 0) return;
-  // A copy through JSON, as every real store makes one: what a caller changes later is not in the log.
+  // A copy, as every real store makes one: what a caller changes later is not in the log.
   for (const event of events) {
-    const copy = JSON.parse(JSON.stringify(event)) as RunEvent;
+    const copy = jsonCopy(event);
     run.log.push({ ...copy, seq: run.log.length + 1 });
     signal(state, `${run.submitted.runId}.${run.log.length}`, copy);
   }
