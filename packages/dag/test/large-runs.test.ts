@@ -1,8 +1,7 @@
-import { decide } from "@bridle/dag";
+import { decide, evolve, initialRun } from "@bridle/dag";
 import { describe, expect, it } from "vitest";
 
-import { failure, started, success, workflow } from "./support/world.ts";
-import type { World } from "./support/world.ts";
+import { failure, started, success, workflow, World } from "./support/world.ts";
 
 function chain(length: number): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
@@ -57,5 +56,26 @@ describe("[B149] runs of ten thousand tasks", () => {
     const dependents = Array.from({ length: 200 }, (_, index) => [`d${index}`, ["t0"]]);
     const control = started(workflow({ t0: [], ...Object.fromEntries(dependents) }));
     expect(touched(control, "t0")).toBeGreaterThanOrEqual(200);
+  });
+});
+
+describe("[LF-5] fan-outs of ten thousand items", () => {
+  it("[LF-5] 10,000 items: two small decisions each, and linear work", () => {
+    const forEach = { items: "${{ input.list }}", maxItems: 10_000 };
+    const world = new World(workflow({ s: { forEach, concurrency: { limit: 100 } } }));
+    world.evaluations.set("s", { kind: "list", length: 10_000 });
+    world.start();
+    for (let index = 0; index < 10_000; index += 1) world.finish(`s[${index}]`, success());
+    expect(world.status("s")).toBe("COMPLETED");
+    const counts = new Map<string, number>();
+    for (const event of world.events) {
+      if (!("taskId" in event) || event.taskId === "s") continue;
+      expect(JSON.stringify(event).length).toBeLessThanOrEqual(512);
+      counts.set(event.taskId, (counts.get(event.taskId) ?? 0) + 1);
+    }
+    expect(Math.max(...counts.values())).toBeLessThanOrEqual(3);
+    let refolded = initialRun(world.run.workflow);
+    for (const event of world.events) refolded = evolve(refolded, event);
+    expect(refolded).toEqual(world.run);
   });
 });
