@@ -22,8 +22,7 @@ function mayAppear(store: RunStore, taskId: string): boolean {
 function isItem(store: RunStore, taskId: string): boolean {
   const item = parseItemId(taskId);
   if (item === undefined) return false;
-  const total = store.get(item.parent)?.items?.total ?? 0;
-  return Number.isInteger(item.index) && item.index >= 0 && item.index < total;
+  return item.index < (store.get(item.parent)?.items?.total ?? 0);
 }
 
 export function storeInPlace(run: RunState): RunStore {
