@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 import { defineConfig } from "vitest/config";
 import type { UserWorkspaceConfig } from "vitest/config";
 
@@ -5,6 +7,9 @@ export const conditions = ["@bridle/source"];
 
 /** A test that expects nothing cannot fail; one that polls waits as long as a busy machine needs. */
 const expect = { requireAssertions: true, poll: { timeout: 30_000 } };
+
+/** A file that leaves a timer, a socket or a child behind fails. */
+const setupFiles = [fileURLToPath(new URL("test/support/fail-on-leaks.ts", import.meta.url))];
 
 /** `npm run steady` runs them in other orders. */
 export const unitTests: NonNullable<UserWorkspaceConfig["test"]> = {
@@ -14,6 +19,7 @@ export const unitTests: NonNullable<UserWorkspaceConfig["test"]> = {
   pool: "threads",
   // For what hangs, not for what is slow: a busy machine must not fail a test.
   testTimeout: 60_000,
+  setupFiles,
   expect,
 };
 
@@ -41,6 +47,7 @@ export default defineConfig({
           maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          setupFiles,
         },
       },
     ],

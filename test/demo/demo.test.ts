@@ -11,6 +11,7 @@ import { checkDemo } from "../../fake-agents/src/demo/check-demo.ts";
 import type { RunReport } from "../../fake-agents/src/demo/demo-report.ts";
 import { runDemo } from "../../fake-agents/src/demo/run-demo.ts";
 import type { DemoReport } from "../../fake-agents/src/demo/run-demo.ts";
+import { ledgerFaults, ledgerFromApi } from "../support/audit-ledger.ts";
 import { IsolateWatch, childrenOf } from "../support/isolate-watch.ts";
 import { until } from "../support/until.ts";
 
@@ -99,6 +100,13 @@ describe("the demo's figures are the provider's own", () => {
     const { promptTokens, completionTokens } = report.provider;
     // $2.50 a million in, $10 a million out.
     expect(sum(({ spent }) => spent.nanoUsd)).toBe(promptTokens * 2500 + completionTokens * 10_000);
+  });
+
+  test("[BU-22] each run's log adds up to its envelopes", () => {
+    const faults = both().flatMap(({ events, envelopes }) =>
+      ledgerFaults(ledgerFromApi(events, envelopes)),
+    );
+    expect(faults).toEqual([]);
   });
 
   test("nothing is held, and nothing is open at the provider", () => {

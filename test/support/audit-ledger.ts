@@ -1,6 +1,6 @@
 import type { Client } from "@bridle/client";
 import { fromWireAmounts, noAmounts } from "@bridle/protocol";
-import type { Amounts, EnvelopeState, LogEntry } from "@bridle/protocol";
+import type { Amounts, EnvelopeState, EnvelopeView, LogEntry } from "@bridle/protocol";
 
 import { readLedger, sumsOf } from "../reference/ledger-aggregation.ts";
 import type { Hold, Limits } from "../reference/ledger-aggregation.ts";
@@ -86,22 +86,13 @@ function providerFaults(
   ];
 }
 
-/** Reads one run's ledger over the API, every page of its log. */
-export async function fetchLedger(
-  client: Pick<Client, "events" | "budgets">,
-  runId: string,
-): Promise<LedgerUnderAudit> {
-  const log: LogEntry[] = [];
-  for (let afterSeq: number | undefined = 0; afterSeq !== undefined;) {
-    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
-    const page = await client.events(runId, { afterSeq, limit: 1000 });
-    // The API gives entries of the log as they are; its schema is only open for older clients.
-    log.push(...(page.events as unknown as readonly LogEntry[]));
-    afterSeq = page.next;
-  }
-  const { envelopes } = await client.budgets(runId);
+/** From what the API gives. Its entries are those of the log; its schema is only open for older clients. */
+export function ledgerFromApi(
+  events: readonly { readonly type: string }[],
+  envelopes: readonly EnvelopeView[],
+): LedgerUnderAudit {
   return {
-    log,
+    log: events as readonly LogEntry[],
     envelopes: envelopes.map(({ envelope, limit, settled, reserved }) => ({
       envelope,
       limit: fromWireAmounts(limit),
@@ -109,4 +100,19 @@ export async function fetchLedger(
       reserved: fromWireAmounts(reserved),
     })),
   };
+}
+
+/** Reads one run's ledger, every page of its log. */
+export async function fetchLedger(
+  client: Pick<Client, "events" | "budgets">,
+  runId: string,
+): Promise<LedgerUnderAudit> {
+  const events: { readonly type: string }[] = [];
+  for (let afterSeq: number | undefined = 0; afterSeq !== undefined;) {
+    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
+    const page = await client.events(runId, { afterSeq, limit: 1000 });
+    events.push(...page.events);
+    afterSeq = page.next;
+  }
+  return ledgerFromApi(events, (await client.budgets(runId)).envelopes);
 }

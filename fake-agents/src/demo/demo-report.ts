@@ -21,9 +21,12 @@ export interface RunReport {
   readonly spent: Amounts;
   readonly reserved: Amounts;
   readonly stopped: readonly StoppedTask[];
+  /** What all of it was read from: the run's whole log, and its envelopes. */
+  readonly events: readonly ApiEvent[];
+  readonly envelopes: readonly EnvelopeView[];
 }
 
-interface ApiEvent {
+export interface ApiEvent {
   readonly type: string;
   readonly at: number;
   readonly [member: string]: unknown;
@@ -53,6 +56,8 @@ export async function reportRun(client: Client, runId: string): Promise<RunRepor
     spent: fromWireAmounts(run.settled),
     reserved: fromWireAmounts(run.reserved),
     stopped: view.tasks.flatMap((task) => stoppedTask(task, envelopes.envelopes, events)),
+    events,
+    envelopes: envelopes.envelopes,
   };
 }
 
