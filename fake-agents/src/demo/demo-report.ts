@@ -26,7 +26,7 @@ export interface RunReport {
   readonly envelopes: readonly EnvelopeView[];
 }
 
-export interface ApiEvent {
+interface ApiEvent {
   readonly type: string;
   readonly at: number;
   readonly [member: string]: unknown;
