@@ -17,7 +17,7 @@ export interface MutateOptions {
 
 /** Runs the package's own tests against each of its mutants. Works in, and leaves reports in, `.mutation`. */
 export async function mutatePackage(
-  { name, files }: MutatedPackage,
+  { name, files, mostTestMs }: MutatedPackage,
   options: MutateOptions,
 ): Promise<MutationReport> {
   const report = `.mutation/reports/${name}.json`;
@@ -29,6 +29,7 @@ export async function mutatePackage(
       dir: `packages/${name}`,
       related: false,
     },
+    warmVitest: mostTestMs === undefined ? {} : { mostTestMs },
     incrementalFile: `.mutation/incremental/${name}.json`,
     force: !options.isIncremental,
     concurrency: options.concurrency,

@@ -15,6 +15,8 @@ class WarmRunner {
   #cold;
   /** Undefined while it warms up again. */
   #session;
+  /** Test → milliseconds of CPU. */
+  #costs = new Map();
 
   constructor(options, injector) {
     this.#options = options;
@@ -37,10 +39,11 @@ class WarmRunner {
   }
 
   async mutantRun(options) {
-    const { testFilter, mutantActivation, activeMutant, hitLimit } = options;
+    const { mutantActivation, activeMutant, hitLimit } = options;
+    const testFilter = this.#cheapFirst(options.testFilter ?? [...this.#costs.keys()]);
     const session = this.#session;
-    if (mutantActivation === "static" || testFilter === undefined || session === undefined) {
-      return this.#cold.mutantRun(options);
+    if (mutantActivation === "static" || session === undefined) {
+      return this.#cold.mutantRun({ ...options, testFilter });
     }
     const tests = testFilter.filter((test) => !session.unfit.has(test));
     const answer = await session.ask({ mutantId: activeMutant.id, tests, hitLimit });
@@ -61,8 +64,20 @@ class WarmRunner {
       }
       default:
         void this.#renew(session);
-        return this.#cold.mutantRun(options);
+        return this.#cold.mutantRun({ ...options, testFilter });
     }
+  }
+
+  /**
+   * A run ends with the first test that fails. What costs more than the package bears is not asked at all: a mutant that only such a
+   * test would find counts as a survivor.
+   */
+  #cheapFirst(tests) {
+    const { mostTestMs = Infinity } = this.#options.warmVitest ?? {};
+    const costOf = (test) => this.#costs.get(test) ?? 0;
+    return tests
+      .filter((test) => costOf(test) <= mostTestMs)
+      .toSorted((one, other) => costOf(one) - costOf(other));
   }
 
   async dispose() {
@@ -98,7 +113,8 @@ class WarmRunner {
     const run = vitest.start();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads has no origins
     const post = (message) => channel.postMessage(message);
-    const { unfit } = await ready;
+    const { unfit, costs } = await ready;
+    if (this.#costs.size === 0) this.#costs = costs;
     return {
       unfit: new Set(unfit),
       ask: async (message) => {
@@ -119,3 +135,14 @@ class WarmRunner {
 export const strykerPlugins = [
   { kind: "TestRunner", name: "warm-vitest", injectableClass: WarmRunner },
 ];
+
+/** What `mutate-package.ts` may set. */
+export const strykerValidationSchema = {
+  properties: {
+    warmVitest: {
+      type: "object",
+      additionalProperties: false,
+      properties: { mostTestMs: { type: "number", exclusiveMinimum: 0 } },
+    },
+  },
+};

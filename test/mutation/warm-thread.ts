@@ -19,7 +19,12 @@ export interface WarmAsk {
 }
 
 export type WarmAnswer =
-  | { readonly type: "ready"; readonly unfit: readonly string[] }
+  | {
+      readonly type: "ready";
+      readonly unfit: readonly string[];
+      /** What one run of each test costs: milliseconds of CPU. */
+      readonly costs: ReadonlyMap<string, number>;
+    }
   | { readonly type: "survived" | "timeout" | "unsure"; readonly tried: number }
   | {
       readonly type: "killed";
@@ -62,7 +67,8 @@ export default class WarmThread extends TestRunner {
         else void this.#judge(data).then(answer);
       });
     });
-    answer({ type: "ready", unfit: await this.#unfit() });
+    const costs = new Map<string, number>();
+    answer({ type: "ready", unfit: await this.#unfit(costs), costs });
     await over;
     channel.close();
   }
@@ -75,13 +81,16 @@ export default class WarmThread extends TestRunner {
     }
   }
 
-  /** Tests that do not pass a second time, and those whose hooks nobody would run. */
-  async #unfit(): Promise<readonly string[]> {
+  /** Tests that do not pass a second time, and those whose hooks nobody would run; notes what each costs. */
+  async #unfit(costs: Map<string, number>): Promise<readonly string[]> {
     const unfit: string[] = [];
     for (const [name, cases] of this.#tests) {
+      const before = process.cpuUsage();
       const isHooked = cases.some((test) => hooksAround(test) > 0);
       // oxlint-disable-next-line no-await-in-loop -- one test at a time, as the runner does
       if (isHooked || (await this.#fault(name)) !== undefined) unfit.push(name);
+      const { user, system } = process.cpuUsage(before);
+      costs.set(name, (user + system) / 1000);
     }
     return unfit;
   }
