@@ -33,7 +33,7 @@ beforeAll(async () => {
     points: await startReceiver({ status: 307, headers: { location: elsewhere.url } }),
     elsewhere,
   };
-  const hook = (url: string) => ({ url, secrets: [newSecret, oldSecret], timeoutMs: 500 });
+  const hook = (url: string) => ({ url, secrets: [newSecret, oldSecret], timeoutMs: 20_000 });
   world = await openWorld({
     agents: [budgetBlowOut, caller],
     models: ["greedy", "steady"],
@@ -47,7 +47,7 @@ beforeAll(async () => {
         webhooks: {
           works: hook(receivers.works.url),
           fails: hook(receivers.fails.url),
-          hangs: hook(receivers.hangs.url),
+          hangs: { ...hook(receivers.hangs.url), timeoutMs: 500 },
           gone: hook(receivers.gone.url),
           points: hook(receivers.points.url),
           // Nobody listens on port 1.
