@@ -9,6 +9,7 @@ import { governorsCountCalls } from "./invariants/governors-count-calls.ts";
 import { livingHoldsLast } from "./invariants/living-holds-last.ts";
 import type { Observation } from "./invariants/observation.ts";
 import { oldHoldersAreTurnedAway } from "./invariants/old-holders-are-turned-away.ts";
+import { releasesComeLast } from "./invariants/releases-come-last.ts";
 import { retriesFollowThePolicy } from "./invariants/retries-follow-the-policy.ts";
 import { serversWaitsAreKept } from "./invariants/servers-waits-are-kept.ts";
 import { silentWorkersStop } from "./invariants/silent-workers-stop.ts";
@@ -59,12 +60,26 @@ describe("silentWorkersStop", () => {
   });
 });
 
+describe("releasesComeLast", () => {
+  const left = (renewals: number): Observation => ({
+    type: "left",
+    bootId: "worker-1.1",
+    renewals,
+  });
+
+  it("sees a lease that is given back while a renewal is on its way", () => {
+    expect(judge(releasesComeLast(), [left(0)])).toBeUndefined();
+    expect(judge(releasesComeLast(), [left(1)])).toContain("1 renewals on their way");
+  });
+});
+
 describe("livingHoldsLast", () => {
-  const expired = (isOut: boolean, contactMs: number, skewMs = 0): Observation => ({
+  const expired = (isOut: boolean, contactMs: number, skewMs = 0, ageMs = 61_000): Observation => ({
     type: "expired",
     ...who,
     holdId: "h1",
     isOut,
+    ageMs,
     contactMs,
     skewMs,
   });
@@ -72,6 +87,13 @@ describe("livingHoldsLast", () => {
   it("is content with a hold whose owner was away, whose call was over, or whose clock is nobody's", () => {
     const history = [expired(true, 60_000), expired(false, 90_000), expired(true, 90_000, 60_000)];
     expect(judge(livingHoldsLast(), history)).toBeUndefined();
+  });
+
+  it("sees a hold that expires long before its minute is over, unless its owner's clock is behind", () => {
+    expect(judge(livingHoldsLast(), [expired(true, 10_000, 0, 20_000)])).toContain(
+      "after 20000 ms",
+    );
+    expect(judge(livingHoldsLast(), [expired(true, 10_000, 30_000, 20_000)])).toBeUndefined();
   });
 
   it("sees a hold that expires under its living owner", () => {

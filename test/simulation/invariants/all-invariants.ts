@@ -17,6 +17,7 @@ import { nothingIsStuck } from "./nothing-is-stuck.ts";
 import type { Invariant, Observation } from "./observation.ts";
 import { oldHoldersAreTurnedAway } from "./old-holders-are-turned-away.ts";
 import { parkedTasksHoldNothing } from "./parked-tasks-hold-nothing.ts";
+import { releasesComeLast } from "./releases-come-last.ts";
 import { retriesFollowThePolicy } from "./retries-follow-the-policy.ts";
 import { serversWaitsAreKept } from "./servers-waits-are-kept.ts";
 import { silentWorkersStop } from "./silent-workers-stop.ts";
@@ -32,6 +33,7 @@ const always = {
   ledgerAddsUp,
   noRunIsPoisoned,
   silentWorkersStop,
+  releasesComeLast,
   nothingIsStuck,
   nothingIsLeft,
 };

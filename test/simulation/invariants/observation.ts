@@ -78,12 +78,16 @@ export type Observation =
       readonly by: string;
       readonly silentMs: number;
     }
+  /** A worker gave its lease back. `renewals`: how many of its own had been sent and not answered. */
+  | { readonly type: "left"; readonly bootId: string; readonly renewals: number }
   /** A hold ended for want of renewal. `contactMs`: for how long its owner's lease had stood without a gap. */
   | ({
       readonly type: "expired";
       readonly holdId: string;
       /** Its call was at the provider. */
       readonly isOut: boolean;
+      /** Since it was reserved or last renewed, by the store's clock. */
+      readonly ageMs: number;
       readonly contactMs: number;
       /** How far the wall clock of whoever ended it is before its owner's. */
       readonly skewMs: number;

@@ -15,6 +15,7 @@ const kinds = [
   "crash",
   "crash",
   "restart",
+  "restart",
   "suspend",
   "outstay",
   "outstay",
@@ -32,6 +33,7 @@ const kinds = [
   "feed",
   "drift",
   "wall",
+  "wake up",
   "provider",
   "power",
 ] as const;
@@ -72,7 +74,8 @@ const makers: Readonly<Record<(typeof kinds)[number], Maker>> = {
   restart: (draw, { actor, at, forMs }) => ({
     kind: "restart",
     actor,
-    at,
+    // Whatever is renewed is renewed on whole seconds, and is on its way just after them.
+    at: draw.chance(0.5) ? at - (at % 2000) + draw.between(0, 60) : at,
     downMs: draw.between(0, forMs),
   }),
   suspend: (draw, frame) => ({
@@ -116,6 +119,12 @@ const makers: Readonly<Record<(typeof kinds)[number], Maker>> = {
     kind: "drift",
     actor,
     rate: draw.of([0.85, 0.95, 1.05, 1.2]),
+  }),
+  "wake up": (draw, { at }) => ({
+    kind: "wall",
+    actor: "all",
+    at,
+    byMs: draw.of([60_000, 3_600_000]),
   }),
   wall: (draw, { actor, at }) => ({
     kind: "wall",

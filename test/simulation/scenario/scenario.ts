@@ -72,7 +72,13 @@ export type Fault =
     } & Window)
   /** The process's monotonic clock runs at this rate from its first start. */
   | { readonly kind: "drift"; readonly actor: ActorName; readonly rate: number }
-  | { readonly kind: "wall"; readonly actor: ActorName; readonly at: number; readonly byMs: number }
+  /** The wall clock jumps: of one process, or of all together, as when machines wake up. */
+  | {
+      readonly kind: "wall";
+      readonly actor: ActorName | "all";
+      readonly at: number;
+      readonly byMs: number;
+    }
   | ({
       readonly kind: "provider";
       /** One target, all of one provider, or `all`. */

@@ -13,6 +13,8 @@ import { RunTimes } from "./run-times.ts";
 import type { World } from "./world.ts";
 
 const lookEveryMs = 5000;
+/** Of a scheduler for unclaimed attempts, by a slow clock. */
+const betweenLooksMs = 12_000;
 
 /** How long each may be seen without a change, with a look's and a drifting clock's share on top. */
 const boundsMs = {
@@ -24,24 +26,35 @@ const boundsMs = {
   "attempt of an ended run": 20_000,
   /** Beyond its task clock: its waits, the grace, the cancel's grace. */
   attempt: 110_000,
-  /** Beyond its run clock: the overdue timer, and a wall clock that was put back. */
-  "run's clock": 65_000,
-  /** A cancel that nobody answers is over after 20 s; by wall clocks, as above. */
-  "run that winds down": 75_000,
-  /** Enqueued again after 10 s; by wall clocks, of which one may be half a minute behind. */
-  "unclaimed attempt": 65_000,
+  /** Beyond its run clock: the overdue timer; by wall clocks. */
+  "run's clock": 35_000,
+  /** A cancel that nobody answers is over after 20 s; by wall clocks. */
+  "run that winds down": 45_000,
+  /** Fenced with its decision; after a commit that was given up, with the next reconciliation. */
+  "decided attempt below its fence": 20_000,
+  /** Enqueued again after 10 s; by wall clocks. */
+  "unclaimed attempt": 40_000,
   /** A step that waits holds nothing (BU-8). */
   "hold that was not dispatched": 12_000,
   /**
-   * Expires after a minute without renewal, looked for every 10 s; by wall clocks, as above. So does the opening of a stand-in
+   * Expires after a minute without renewal, looked for every 10 s; by wall clocks. So does the opening of a stand-in
    * that has not reserved yet: it keeps room for a task that may still wait for its breaker, and nobody renews it.
    */
-  "hold of nobody": 115_000,
-  /** A wall clock may be half a minute behind. */
-  "due timer": 45_000,
+  "hold of nobody": 105_000,
+  /** By wall clocks. */
+  "due timer": 15_000,
 } as const;
 
 type What = keyof typeof boundsMs;
+
+/** Those that go by wall clocks take as much longer as these have been put wrong. */
+const byWall: ReadonlySet<What> = new Set([
+  "run that winds down",
+  "unclaimed attempt",
+  "run's clock",
+  "hold of nobody",
+  "due timer",
+]);
 
 /** What waits, under which name, and for how long it may beyond its bound. */
 type Waiting = readonly [what: What, which: string, extraMs?: number | undefined];
@@ -52,15 +65,19 @@ export class Overseer {
   /** By compiled workflow; a long campaign has many worlds. */
   readonly #timeoutsMs = new Map<string, number>();
   readonly #times = new RunTimes();
-  /** What clocks that are put back add to a run's. */
-  readonly #putBackMs: number;
+  readonly #wrongMs: number;
 
   constructor(world: World) {
     this.#world = world;
-    this.#putBackMs = world.scenario.faults.reduce(
-      (sum, fault) => sum + (fault.kind === "wall" ? Math.max(0, -fault.byMs) : 0),
+    this.#wrongMs = world.scenario.faults.reduce(
+      (sum, fault) =>
+        sum + (fault.kind === "wall" && fault.actor !== "all" ? Math.abs(fault.byMs) : 0),
       0,
     );
+  }
+
+  #mostMs(what: What): number {
+    return boundsMs[what] + (byWall.has(what) ? this.#wrongMs : 0);
   }
 
   /** From now on. The last look is the one at which the world has ended. */
@@ -82,7 +99,7 @@ export class Overseer {
       const name = `${what} ${which}`;
       const sinceMs = this.#since.get(name) ?? nowMs;
       this.#since.set(name, sinceMs);
-      const mostMs = boundsMs[what] + extraMs;
+      const mostMs = this.#mostMs(what) + extraMs;
       return nowMs - sinceMs > mostMs ? [`${name} for ${nowMs - sinceMs} ms`] : [];
     });
     return [...waiting, ...this.#overdueRuns()];
@@ -96,9 +113,9 @@ export class Overseer {
       if (run.ended) continue;
       const { advancingMs, endingForMs } = this.#times.look(run, time.nowMs);
       const { runId, compiled } = run.submitted;
-      const mostMs = this.#runTimeoutMs(compiled) + boundsMs["run's clock"] + this.#putBackMs;
+      const mostMs = this.#runTimeoutMs(compiled) + this.#mostMs("run's clock");
       if (advancingMs > mostMs) overdue.push(`run's clock of ${runId} after ${advancingMs} ms`);
-      if (endingForMs > boundsMs["run that winds down"]) {
+      if (endingForMs > this.#mostMs("run that winds down")) {
         overdue.push(`run that winds down ${runId} for ${endingForMs} ms`);
       }
     }
@@ -111,6 +128,7 @@ export class Overseer {
       yield ["inbox entry", `${id} (${message.kind})`];
     }
     yield* this.#claims();
+    yield* this.#unclaimed();
     for (const run of state.runs.values()) yield* this.#waitingOf(run);
   }
 
@@ -144,17 +162,24 @@ export class Overseer {
     for (const [key, at] of run.timers) {
       if (at <= wallMs) yield ["due timer", `${key} of ${runId}`];
     }
-    if (!run.ended) yield* this.#unclaimed(run);
+    if (!run.ended) yield* this.#unfenced(run);
   }
 
-  *#unclaimed(run: RunRecord): Generator<Waiting> {
+  *#unfenced(run: RunRecord): Generator<Waiting> {
     const { runId } = run.submitted;
-    for (const [id, { fence, claims }] of run.tasks) {
-      const isClosed = ["run", id].some((name) => run.ledger.envelopes.get(name)?.closed);
-      if (fence === 0 || claims.has(fence) || isClosed) continue;
-      // Keys of a run's tasks are task ids.
-      const spender = { runId, taskId: id, attempt: fence } as Spender;
-      if (this.#hasRoom(run, spender)) yield ["unclaimed attempt", jobId(spender)];
+    for (const [taskId, attempt] of this.#times.decided(runId)) {
+      const isBelow = (run.tasks.get(taskId)?.fence ?? 0) < attempt;
+      if (isBelow) yield ["decided attempt below its fence", `${runId}/${taskId}#${attempt}`];
+    }
+  }
+
+  /** Looked for a page at a time, so that many that nobody has room for keep one waiting that has. */
+  *#unclaimed(): Generator<Waiting> {
+    const { store, scenario } = this.#world;
+    const unclaimed = [...store.state.runs.values()].flatMap((run) => unclaimedOf(run));
+    const extraMs = (unclaimed.length / scenario.pages) * betweenLooksMs;
+    for (const { run, spender } of unclaimed) {
+      if (this.#hasRoom(run, spender)) yield ["unclaimed attempt", jobId(spender), extraMs];
     }
   }
 
@@ -176,6 +201,18 @@ export class Overseer {
     );
     return busy.length < agentConcurrency(String(agent));
   }
+}
+
+/** Fenced, and claimed by nobody, in a run that goes on. */
+function unclaimedOf(run: RunRecord): readonly { run: RunRecord; spender: Spender }[] {
+  if (run.ended) return [];
+  const { runId } = run.submitted;
+  return [...run.tasks].flatMap(([taskId, { fence, claims }]) => {
+    const isClosed = ["run", taskId].some((name) => run.ledger.envelopes.get(name)?.closed);
+    if (fence === 0 || claims.has(fence) || isClosed) return [];
+    // Keys of a run's tasks are task ids.
+    return [{ run, spender: { runId, taskId, attempt: fence } as Spender }];
+  });
 }
 
 /** What the product wrote for its workers, read by its names alone. */

@@ -14,7 +14,8 @@ interface RunSeen {
   isStarted: boolean;
   isPaused: boolean;
   isEnding: boolean;
-  readonly live: Set<string>;
+  /** Attempt scheduled last, by task, until the task ends. */
+  readonly live: Map<string, number>;
   readonly parked: Set<string>;
 }
 
@@ -23,8 +24,16 @@ export interface RunTime {
   readonly endingForMs: number;
 }
 
+const nothing: ReadonlyMap<string, number> = new Map();
+
 export class RunTimes {
   readonly #runs = new Map<string, RunSeen>();
+
+  /** Attempts that were decided at the last look and may go on, by task; none while the run is paused or winding down. */
+  decided(runId: string): ReadonlyMap<string, number> {
+    const seen = this.#runs.get(runId);
+    return seen === undefined || seen.isPaused || seen.isEnding ? nothing : seen.live;
+  }
 
   /** At each look, while the run has not ended. */
   look({ submitted, log }: RunRecord, nowMs: number): RunTime {
@@ -49,7 +58,7 @@ function unseen(nowMs: number): RunSeen {
     isStarted: false,
     isPaused: false,
     isEnding: false,
-    live: new Set(),
+    live: new Map(),
     parked: new Set(),
   };
 }
@@ -70,7 +79,7 @@ function note(seen: RunSeen, entry: LogEntry): void {
   const { taskId, type } = entry;
   if (type === "task.parked") seen.parked.add(taskId);
   if (type === "task.scheduled") {
-    seen.live.add(taskId);
+    seen.live.set(taskId, entry.attempt);
     seen.parked.delete(taskId);
   } else if (taskEnds.has(type)) {
     seen.live.delete(taskId);

@@ -25,6 +25,8 @@ export class Slot {
   #boots = 0;
   #actor: Actor | undefined;
   #running: Running | undefined;
+  /** How far its machine's wall clock is from the right one. */
+  #wallMs = 0;
 
   constructor(options: SlotOptions) {
     this.name = options.name;
@@ -52,7 +54,19 @@ export class Slot {
       onRunaway,
     });
     this.#actor = actor;
+    this.#setWall(this.#wallMs);
     void this.#start(actor);
+  }
+
+  /** It stays so when the process starts again. */
+  jumpWall(byMs: number): void {
+    this.#wallMs += byMs;
+    this.#setWall(byMs);
+  }
+
+  #setWall(byMs: number): void {
+    this.#actor?.clock.jumpWall(byMs);
+    this.#actor?.agentClock.jumpWall(byMs);
   }
 
   /** Dies where it stands, and is started again after `downMs`. */

@@ -19,6 +19,7 @@ export interface StirringsOptions {
 export class Stirrings {
   readonly #options: StirringsOptions;
   #renewedMs = Number.NEGATIVE_INFINITY;
+  #renewals = 0;
 
   constructor(options: StirringsOptions) {
     this.#options = options;
@@ -55,7 +56,16 @@ export class Stirrings {
           return ledger.dispatch(spender, holdId);
         },
       },
-      leases: { ...leases, acquire: async (...asked) => this.#acquire(leases, asked) },
+      leases: {
+        ...leases,
+        acquire: async (...asked) => this.#acquire(leases, asked),
+        release: async (name, holder) => {
+          const { actor, witness } = this.#options;
+          const { bootId } = actor;
+          if (name === this.#lease) witness.see({ type: "left", bootId, renewals: this.#renewals });
+          return leases.release(name, holder);
+        },
+      },
     };
   }
 
@@ -78,12 +88,20 @@ export class Stirrings {
     leases: Store["leases"],
     asked: Parameters<Store["leases"]["acquire"]>,
   ): ReturnType<Store["leases"]["acquire"]> {
-    const { clock, bootId } = this.#options.actor;
-    const sentMs = clock.monotonicMs();
-    const answer = await leases.acquire(...asked);
-    const isOwn = asked[0] === `worker:${bootId}`;
-    if (isOwn && answer !== undefined) this.#renewedMs = Math.max(this.#renewedMs, sentMs);
-    return answer;
+    if (asked[0] !== this.#lease) return leases.acquire(...asked);
+    const sentMs = this.#options.actor.clock.monotonicMs();
+    this.#renewals += 1;
+    try {
+      const answer = await leases.acquire(...asked);
+      if (answer !== undefined) this.#renewedMs = Math.max(this.#renewedMs, sentMs);
+      return answer;
+    } finally {
+      this.#renewals -= 1;
+    }
+  }
+
+  get #lease(): string {
+    return `worker:${this.#options.actor.bootId}`;
   }
 
   #isLeading(): boolean {

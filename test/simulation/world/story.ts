@@ -42,8 +42,10 @@ function plan(world: World, fault: Fault): void {
     return;
   }
   if (!("actor" in fault) || fault.kind === "drift") return;
-  const slot = world.slots.find(({ name }) => name === fault.actor);
-  if (slot !== undefined) time.at(fault.at, () => strike(world, slot, fault));
+  for (const slot of world.slots) {
+    const isMeant = fault.actor === slot.name || (fault.kind === "wall" && fault.actor === "all");
+    if (isMeant) time.at(fault.at, () => strike(world, slot, fault));
+  }
 }
 
 function strike(
@@ -52,6 +54,10 @@ function strike(
   fault: Extract<Fault, { actor: unknown; at: number }>,
 ): void {
   const { actor } = slot;
+  if (fault.kind === "wall") {
+    slot.jumpWall(fault.byMs);
+    return;
+  }
   if (actor === undefined) return;
   switch (fault.kind) {
     case "crash":
@@ -64,10 +70,6 @@ function strike(
       if (fault.call === undefined) actor.suspend();
       else actor.suspendAtCall(fault.call);
       time.at(time.nowMs + fault.forMs, () => actor.resume());
-      break;
-    case "wall":
-      actor.clock.jumpWall(fault.byMs);
-      actor.agentClock.jumpWall(fault.byMs);
       break;
     case "slow":
     case "away":
@@ -141,7 +143,9 @@ function permits({ slots }: World): readonly string[] {
 
 /** Everything is stopped in good order; then nothing may be left. */
 async function theEnd(world: World): Promise<void> {
-  const { time, store, slots, witness } = world;
+  const { time, store, slots, witness, scenario } = world;
+  // Looks come on whole seconds, and so do renewals: a moment later one of those may be on its way.
+  await time.sleep(scenario.networkMs);
   const stopping = Promise.all(slots.map(async (slot) => slot.stop()));
   await Promise.race([stopping, time.sleep(stopMs)]);
   const runs = [...store.state.runs.values()];

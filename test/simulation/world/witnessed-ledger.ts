@@ -10,7 +10,7 @@ import { whoOf } from "./who-of.ts";
 import type { WitnessedOptions } from "./witnessed-store.ts";
 
 export function witnessedLedger(options: WitnessedOptions): Ledger {
-  const { store, state, witness, openWhenAsked } = options;
+  const { store, state, witness, openWhenAsked, renewedAt } = options;
   const { ledger } = store;
   return {
     ...allOf(ledger),
@@ -23,6 +23,7 @@ export function witnessedLedger(options: WitnessedOptions): Ledger {
       const answering = ledger.reserve(request);
       if (run !== undefined && isNew && run.ledger.open.has(request.holdId)) {
         const path = pathOf(run, request);
+        renewedAt.set(request.holdId, state.clock.monotonicMs());
         witness.see({ type: "admitted", runId: request.runId, path });
       }
       witness.touched(request.runId);
@@ -54,6 +55,10 @@ export function witnessedLedger(options: WitnessedOptions): Ledger {
       witness.touched(spender.runId);
       return answering;
     },
+    renew: async (holdIds, at) => {
+      for (const holdId of holdIds) renewedAt.set(holdId, state.clock.monotonicMs());
+      return ledger.renew(holdIds, at);
+    },
     expire: async (olderThan, at) => {
       const open = openHolds(state);
       const answering = ledger.expire(olderThan, at);
@@ -84,7 +89,7 @@ function openHolds({ runs }: MemoryState): readonly HoldState[] {
 
 /** Unless it is still open. */
 function seeExpired(
-  { state, witness, isOut, heldSince, skewMs }: WitnessedOptions,
+  { state, witness, isOut, heldSince, renewedAt, skewMs }: WitnessedOptions,
   hold: HoldState,
 ): void {
   const { holdId } = hold;
@@ -99,6 +104,7 @@ function seeExpired(
     ...whoOf(hold),
     holdId,
     isOut: isOut(hold),
+    ageMs: state.clock.monotonicMs() - (renewedAt.get(holdId) ?? 0),
     contactMs,
     skewMs: skewMs(bootId),
   });

@@ -19,6 +19,8 @@ export interface WitnessedOptions {
   readonly isOut: (call: Spender & { readonly step: number }) => boolean;
   /** Since when each lease has stood without a gap, in the store's monotonic ms. Shared by all processes. */
   readonly heldSince: Map<string, number>;
+  /** When each open hold was reserved or last renewed, in the store's monotonic ms. Shared by all processes. */
+  readonly renewedAt: Map<string, number>;
   /** How far the calling process's wall clock is before that of this start of a worker. */
   readonly skewMs: (bootId: string) => number;
 }

@@ -56,6 +56,7 @@ export class World {
   readonly #provider: Provider;
   readonly #stirrings = new WeakMap<Actor, Stirrings>();
   readonly #heldSince = new Map<string, number>();
+  readonly #renewedAt = new Map<string, number>();
   #door: Door | undefined;
   #wireCalls = 0;
   #events = 0;
@@ -165,6 +166,7 @@ export class World {
       openWhenAsked: (holdId) => openWhenAsked.get(holdId) ?? [],
       isOut: (call) => this.#provider.isOut(call),
       heldSince: this.#heldSince,
+      renewedAt: this.#renewedAt,
       skewMs: (bootId) => {
         const owner = this.slots.find((slot) => slot.actor?.bootId === bootId)?.actor;
         return owner === undefined ? 0 : actor.clock.wallMs() - owner.clock.wallMs();
