@@ -45,8 +45,9 @@ export default defineConfig({
           expect,
           // Most of these wait for processes, timers and sockets: three at a time keep two cores busy, not overloaded.
           maxWorkers: 3,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // For what hangs: whole installations start in hooks, three files at a time.
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
           setupFiles,
         },
       },
