@@ -94,6 +94,15 @@ export const firstLinePlants: readonly ArrowPlant[] = [
     why: "An agent would work on beside the one that was given its task.",
   },
   {
+    name: "release-overtaken-by-renewal",
+    finder: "simulator",
+    arrow: "renew",
+    file: "packages/runner/src/worker/worker-lease.ts",
+    find: "    await this.#underway;\n",
+    replace: "",
+    why: "A stopped worker would count as alive, and its tasks would wait for it.",
+  },
+  {
     name: "put-forward-clock-expires-holds",
     finder: "simulator",
     arrow: "renew",
