@@ -14,10 +14,7 @@ let rig: VirtualRig;
 
 /** Nothing of a runner is left once it has stopped: no timer, no open call. */
 afterEach(async () => {
-  const stopping = rig.runner.stop(0);
-  await rig.clock.advanceAsync(30_000);
-  await stopping;
-  rig.breakers.close();
+  await rig.close();
   const { openCalls } = rig.runner.state;
   const { pendingTimers } = rig.clock;
   if (openCalls + pendingTimers > 0) {

@@ -35,13 +35,6 @@ async function rigWithLease(isLost: () => boolean): Promise<VirtualRig> {
   return rig;
 }
 
-async function close({ runner, clock, breakers }: VirtualRig): Promise<void> {
-  const stopping = runner.stop(0);
-  await clock.advanceAsync(30_000);
-  await stopping;
-  breakers.close();
-}
-
 function agentFailures({ breakers }: VirtualRig): number | undefined {
   return breakers.view().find(({ key }) => key === "agent:test/long")?.totals.failures;
 }
@@ -69,7 +62,7 @@ it("[B104] two long tasks without a beat are stopped when their worker is not he
   const end = { status: "failed", cause: "worker_lost", retryable: true, stop };
   expect(await Promise.all(tasks.map(async (task) => rig.outcome(task)))).toMatchObject([end, end]);
   expect(agentFailures(rig) ?? 0).toBe(0);
-  await close(rig);
+  await rig.close();
 });
 
 it("[B104] control: a task that ends by its own timeout is counted against its agent", async () => {
@@ -77,5 +70,5 @@ it("[B104] control: a task that ends by its own timeout is counted against its a
   const task = await rig.runToEnd({ agent: "long", taskMs: 60_000 });
   expect(await rig.outcome(task)).toMatchObject({ cause: "task_timeout" });
   expect(agentFailures(rig)).toBe(1);
-  await close(rig);
+  await rig.close();
 });

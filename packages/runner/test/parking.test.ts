@@ -9,10 +9,7 @@ import type { VirtualRig } from "./virtual-rig.ts";
 let rig: VirtualRig;
 
 afterEach(async () => {
-  const stopping = rig.runner.stop(0);
-  await rig.clock.advanceAsync(30_000);
-  await stopping;
-  rig.breakers.close();
+  await rig.close();
 });
 
 const north = "provider:north/large";

@@ -29,9 +29,6 @@ describe("[WD-20] [W10] the layer that is silent", () => {
     const told = (await rigged.log(task)).filter((event) => event.type === "task.timed_out");
     expect(told).toMatchObject([{ layer }]);
     expect(await rigged.outcome(task)).toMatchObject({ stop: { evidence: { layer } } });
-    const stopping = rigged.runner.stop(0);
-    await rigged.clock.advanceAsync(30_000);
-    await stopping;
-    rigged.breakers.close();
+    await rigged.close();
   });
 });

@@ -14,11 +14,7 @@ import type { VirtualRig } from "./virtual-rig.ts";
 let rig: VirtualRig | undefined;
 
 afterEach(async () => {
-  if (rig === undefined) return;
-  const stopping = rig.runner.stop(0);
-  await rig.clock.advanceAsync(30_000);
-  await stopping;
-  rig.breakers.close();
+  await rig?.close();
   rig = undefined;
 });
 

@@ -9,6 +9,8 @@ export interface VirtualRig extends Rig {
   readonly clock: SimulatedClock;
   /** Dispatches and lets virtual time pass until it has ended, ten minutes at most. */
   runToEnd(task: TaskToRun): Promise<RunningTask>;
+  /** Ends the runner without waiting for its tasks, and its breakers. */
+  close(): Promise<void>;
 }
 
 /** A runner on memory adapters in virtual time, with inline agents: the same supervisor code, no process. */
@@ -25,6 +27,12 @@ export async function createVirtualRig(
       const running = await rig.dispatch(task);
       await untilEnded(rig, clock, running);
       return running;
+    },
+    close: async () => {
+      const stopping = rig.runner.stop(0);
+      await clock.advanceAsync(30_000);
+      await stopping;
+      rig.breakers.close();
     },
   };
 }
