@@ -4,7 +4,15 @@ import { describe, expect, it } from "vitest";
 import { attemptsEndInHand } from "./invariants/attempts-end-in-hand.ts";
 import { callsAreCharged } from "./invariants/calls-are-charged.ts";
 import { decisionsComeFirst } from "./invariants/decisions-come-first.ts";
-import { judge, log, runId, submitted, who } from "./invariants/doctored-history.ts";
+import {
+  dispatched,
+  judge,
+  log,
+  runId,
+  sent,
+  submitted,
+  who,
+} from "./invariants/doctored-history.ts";
 import { governorsCountCalls } from "./invariants/governors-count-calls.ts";
 import { livingHoldsLast } from "./invariants/living-holds-last.ts";
 import type { Observation } from "./invariants/observation.ts";
@@ -103,42 +111,25 @@ describe("livingHoldsLast", () => {
 
 describe("callsAreCharged", () => {
   const hold = { holdId: "h1" };
-  const dispatched: Observation = {
-    type: "dispatched",
-    ...who,
-    ...hold,
-    step: 1,
-    fence: 1,
-    isClosed: false,
-    open: [],
-  };
-  const sent: Observation = {
-    type: "sent",
-    ...who,
-    step: 1,
-    call: 0,
-    target: "north/large",
-    atMs: 0,
-  };
   const settled = (tokens: string) =>
     log(["budget.settled", { ...hold, actual: { tokens }, basis: "usage" }]);
 
   it("is content with a hold that was never let out, and with a call that is paid for", () => {
     const released = log(["budget.released", hold]);
     expect(judge(callsAreCharged(), released)).toBeUndefined();
-    expect(judge(callsAreCharged(), [dispatched, sent, ...settled("22")])).toBeUndefined();
+    expect(judge(callsAreCharged(), [dispatched(), sent, ...settled("22")])).toBeUndefined();
   });
 
   it("is content with a call that was let out, not sent, and costs no tokens", () => {
-    expect(judge(callsAreCharged(), [dispatched, ...settled("0")])).toBeUndefined();
+    expect(judge(callsAreCharged(), [dispatched(), ...settled("0")])).toBeUndefined();
   });
 
   it.each([
     [
       "a hold that is released after it was let out",
-      [dispatched, ...log(["budget.released", hold])],
+      [dispatched(), ...log(["budget.released", hold])],
     ],
-    ["a call that was sent for nothing", [dispatched, sent, ...settled("0")]],
+    ["a call that was sent for nothing", [dispatched(), sent, ...settled("0")]],
   ])("sees %s", (_, history) => {
     expect(judge(callsAreCharged(), history)).toContain("h1");
   });
@@ -314,7 +305,7 @@ describe("retriesFollowThePolicy", () => {
 describe("serversWaitsAreKept", () => {
   const asked = { ...who, call: 0, target: "north/large" };
   const throttled: Observation = { type: "throttled", ...asked, untilMs: 3000 };
-  const sent = (atMs: number, target = asked.target): Observation => ({
+  const asking = (atMs: number, target = asked.target): Observation => ({
     type: "sent",
     ...asked,
     target,
@@ -323,19 +314,18 @@ describe("serversWaitsAreKept", () => {
   });
 
   it("is content with a call that waits, or asks somebody else", () => {
-    const history = [throttled, sent(100, "south/large"), sent(3000)];
+    const history = [throttled, asking(100, "south/large"), asking(3000)];
     expect(judge(serversWaitsAreKept(), history)).toBeUndefined();
   });
 
   it("sees a call that asks the same target again too soon", () => {
-    expect(judge(serversWaitsAreKept(), [throttled, sent(1000)])).toContain("2000 ms too soon");
+    expect(judge(serversWaitsAreKept(), [throttled, asking(1000)])).toContain("2000 ms too soon");
   });
 });
 
 describe("governorsCountCalls", () => {
   it("sees a task that is governed for calls it never sent", () => {
     const refused = log(["governor.refused", { ...first, step: 9 }]);
-    const sent: Observation = { type: "sent", ...who, step: 1, call: 0, target: "t", atMs: 0 };
     const calls = Array.from({ length: 10 }, () => sent);
     expect(judge(governorsCountCalls(), [...calls, ...refused])).toBeUndefined();
     expect(judge(governorsCountCalls(), [sent, ...refused])).toContain("after 1 calls");

@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 
 import { attemptsAreFenced } from "./invariants/attempts-are-fenced.ts";
 import { callsAreLetOut } from "./invariants/calls-are-let-out.ts";
-import { judge, log, runId, submitted, who } from "./invariants/doctored-history.ts";
+import {
+  dispatched,
+  judge,
+  log,
+  runId,
+  sent,
+  submitted,
+  who,
+} from "./invariants/doctored-history.ts";
 import type { Edge } from "./invariants/doctored-history.ts";
 import { effectsHappenOnce } from "./invariants/effects-happen-once.ts";
 import { failingStepsCostTheirProduct } from "./invariants/failing-steps-cost-their-product.ts";
@@ -75,25 +83,6 @@ describe("holdsEndOnce", () => {
 });
 
 describe("callsAreLetOut", () => {
-  const dispatched = (changes: object = {}): Observation => ({
-    type: "dispatched",
-    ...who,
-    step: 1,
-    holdId: "h1",
-    fence: 1,
-    isClosed: false,
-    open: [],
-    ...changes,
-  });
-  const sent: Observation = {
-    type: "sent",
-    ...who,
-    step: 1,
-    call: 0,
-    target: "north/large",
-    atMs: 0,
-  };
-
   it("is content with a call that was let out", () => {
     expect(judge(callsAreLetOut(), [submitted(), dispatched(), sent])).toBeUndefined();
   });
@@ -250,14 +239,6 @@ describe("tasksStartWhenAllowed", () => {
 });
 
 describe("failingStepsCostTheirProduct", () => {
-  const sent: Observation = {
-    type: "sent",
-    ...who,
-    step: 1,
-    call: 0,
-    target: "north/large",
-    atMs: 0,
-  };
   const tried = (attempt: number) => log(["task.scheduled", { taskId: "a", attempt }]);
 
   it("counts at the provider: as many calls as stated are fine, one more is not", () => {

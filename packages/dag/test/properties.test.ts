@@ -1,11 +1,11 @@
-import { decide, evolve, initialRun } from "@bridle/dag";
+import { decide, evolve } from "@bridle/dag";
 import type { RunInput } from "@bridle/dag";
 import { isTerminalTask } from "@bridle/protocol";
 import type { RunEvent, TaskStatus } from "@bridle/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { anything, play, policies, scripts } from "./support/play.ts";
+import { anything, play, policies, refolded, scripts } from "./support/play.ts";
 import { plans, worldOf } from "./support/random-workflow.ts";
 import { success } from "./support/world.ts";
 
@@ -82,12 +82,7 @@ describe("laws of every run", () => {
     fc.assert(
       fc.property(plans, policies, scripts(anything), fc.nat(), (plan, policy, script, cut) => {
         const world = play(worldOf(plan, policy), plan, script);
-        const at = cut % world.events.length;
-        let run = initialRun(world.run.workflow);
-        for (const [index, event] of world.events.entries()) {
-          if (index === at) run = JSON.parse(JSON.stringify(run)) as typeof run;
-          run = evolve(run, event);
-        }
+        const run = refolded(world, cut);
         expect(run).toEqual(JSON.parse(JSON.stringify(world.run)));
         expect({
           open: run.open,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { LoopDetector } from "../src/index.ts";
 import type { LoopCall } from "../src/index.ts";
+import { times } from "./support/loop-calls.ts";
 
 /** A search that finds nothing. */
 function search(texts: Readonly<Record<string, string>>, more: Partial<LoopCall> = {}): LoopCall {
@@ -20,9 +21,6 @@ function told(detector: LoopDetector, calls: readonly LoopCall[]): readonly stri
     return `${isRefused ? "refused " : ""}${finding?.reaction ?? "-"}`;
   });
 }
-
-const times = (count: number, of: (index: number) => LoopCall): readonly LoopCall[] =>
-  Array.from({ length: count }, (_, index) => of(index));
 
 /** So many calls until each reaction was told. */
 function reached(calls: readonly LoopCall[]): Readonly<Record<string, number>> {

@@ -3,18 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { LoopDetector } from "../src/index.ts";
 import type { LoopCall, LoopFinding, LoopThresholds } from "../src/index.ts";
-
-function call(args: string, result: string, more: Partial<LoopCall> = {}): LoopCall {
-  return {
-    tool: "search",
-    args,
-    result,
-    failed: false,
-    isPolling: false,
-    hasEffect: false,
-    ...more,
-  };
-}
+import { call, times } from "./support/loop-calls.ts";
 
 /** What was said at which call, counted from 1. */
 function told(calls: readonly LoopCall[], detector = new LoopDetector()): readonly string[] {
@@ -23,9 +12,6 @@ function told(calls: readonly LoopCall[], detector = new LoopDetector()): readon
     return finding === undefined ? [] : [`${index + 1}: ${finding.pattern} ${finding.reaction}`];
   });
 }
-
-const times = (count: number, of: (index: number) => LoopCall): LoopCall[] =>
-  Array.from({ length: count }, (_, index) => of(index));
 
 describe("[WD-18] [W9] rows of calls", () => {
   it("the same call with the same result: nudge at the fourth, block at the sixth, stop at the eighth", () => {

@@ -2,18 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { LoopDetector } from "../src/index.ts";
 import type { LoopCall } from "../src/index.ts";
-
-function call(args: string, result: string, more: Partial<LoopCall> = {}): LoopCall {
-  return {
-    tool: "search",
-    args,
-    result,
-    failed: false,
-    isPolling: false,
-    hasEffect: false,
-    ...more,
-  };
-}
+import { call, times } from "./support/loop-calls.ts";
 
 /** Reactions to each call, as `pattern reaction`. */
 function told(detector: LoopDetector, calls: readonly LoopCall[]): readonly string[] {
@@ -23,8 +12,6 @@ function told(detector: LoopDetector, calls: readonly LoopCall[]): readonly stri
   });
 }
 
-const times = (count: number, of: (index: number) => LoopCall): LoopCall[] =>
-  Array.from({ length: count }, (_, index) => of(index));
 const never = { nudge: 998, block: 999, stop: 1000 };
 
 describe("[WD-18] nothing is nothing", () => {

@@ -23,6 +23,30 @@ export function log(
   }));
 }
 
+/** A call of its first step is let out: hold `h1`, nothing against it. */
+export function dispatched(changes: object = {}): Observation {
+  return {
+    type: "dispatched",
+    ...who,
+    step: 1,
+    holdId: "h1",
+    fence: 1,
+    isClosed: false,
+    open: [],
+    ...changes,
+  };
+}
+
+/** The call itself, as the provider sees it. */
+export const sent: Observation = {
+  type: "sent",
+  ...who,
+  step: 1,
+  call: 0,
+  target: "north/large",
+  atMs: 0,
+};
+
 export interface Edge {
   readonly task: string;
   readonly when: "completed" | "failed" | "always";

@@ -1,4 +1,4 @@
-import { pendingCommands } from "@bridle/dag";
+import { evolve, initialRun, pendingCommands } from "@bridle/dag";
 import { isTerminalTask } from "@bridle/protocol";
 import fc from "fast-check";
 
@@ -139,6 +139,17 @@ export function play(
     possible[pick % Math.max(1, possible.length)]?.();
   }
   return world;
+}
+
+/** The run folded from the start of its log, put away as a snapshot and taken out again before one event. */
+export function refolded({ run: played, events }: World, cut: number): World["run"] {
+  const at = cut % events.length;
+  let run = initialRun(played.workflow);
+  for (const [index, event] of events.entries()) {
+    if (index === at) run = JSON.parse(JSON.stringify(run)) as typeof run;
+    run = evolve(run, event);
+  }
+  return run;
 }
 
 export function scripts(
