@@ -1,16 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { createClient } from "@bridle/client";
-import type { Client } from "@bridle/client";
-import { systemClock, systemRandom } from "@bridle/kernel/system";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
-import { spawnBridle } from "../system/bridle-process.ts";
+import { spawnForTest, whenListening } from "../system/bridle-process.ts";
 import type { Spawned } from "../system/bridle-process.ts";
 import { isSignedWith, startReceiver } from "./webhook-receiver.ts";
 import type { WebhookReceiver } from "./webhook-receiver.ts";
@@ -31,7 +27,7 @@ interface Start {
 function start({ folder, command, storeUrl, receiver }: Start): Spawned {
   const path = fileURLToPath(new URL("fixtures/alerts.config.mjs", import.meta.url));
   const port = command === "worker" ? [] : ["--port", "0"];
-  const spawned = spawnBridle({
+  return spawnForTest({
     cwd: folder,
     args: [command, "--config", path, ...port],
     env: {
@@ -42,21 +38,6 @@ function start({ folder, command, storeUrl, receiver }: Start): Spawned {
       ALERT_SECRET: secret,
     },
   });
-  onTestFinished(async () => {
-    spawned.child.kill("SIGTERM");
-    await spawned.exited;
-  });
-  return spawned;
-}
-
-async function clientOf(folder: string, server: Spawned): Promise<Client> {
-  await until(() => {
-    if (server.child.exitCode !== null) throw new Error(server.err());
-    return server.out().includes("listening on");
-  });
-  const apiKey = (await readFile(join(folder, "data", "token"), "utf8")).trim();
-  const url = /http:\/\/\S+/.exec(server.out())?.[0] ?? "";
-  return createClient({ url, apiKey, fetch, clock: systemClock, random: systemRandom });
 }
 
 async function receiverFor(answer: Parameters<typeof startReceiver>[0]): Promise<WebhookReceiver> {
@@ -83,7 +64,7 @@ test("[E4] a server that is killed with -9 while it delivers an alert delivers i
   const receiver = await receiverFor("hang");
   const how = { folder, command: "dev", storeUrl: "pglite:./data", receiver } as const;
   const first = start(how);
-  const before = await clientOf(folder, first);
+  const { client: before } = await whenListening(first, join(folder, "data"));
   const { runId } = await before.submit(stuck, {});
   await until(() => receiver.got.length > 0);
   first.child.kill("SIGKILL");
@@ -93,7 +74,7 @@ test("[E4] a server that is killed with -9 while it delivers an alert delivers i
   expect(cut?.message.data.id).toMatch(new RegExp(`^(?:${runId}|fleet)\\.\\d+$`));
 
   receiver.answers({ status: 204 });
-  const after = await clientOf(folder, start(how));
+  const { client: after } = await whenListening(start(how), join(folder, "data"));
   await until(async () => {
     const { alerts } = await after.alerts();
     return (
@@ -119,7 +100,7 @@ describe.skipIf(postgresBin === undefined)(
       const receiver = await receiverFor({ status: 204 });
       const server = start({ folder, storeUrl, command: "server", receiver });
       start({ folder, storeUrl, command: "worker", receiver });
-      const client = await clientOf(folder, server);
+      const { client } = await whenListening(server, join(folder, "data"));
       const { runId } = await client.submit(calling, {});
       const told = (status: string): boolean =>
         receiver.got.some(

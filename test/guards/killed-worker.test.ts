@@ -1,17 +1,14 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { createClient } from "@bridle/client";
 import type { Client } from "@bridle/client";
-import { systemClock, systemRandom } from "@bridle/kernel/system";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { aliveUnder, isolateToken } from "../support/isolate-watch.ts";
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
-import { spawnBridle } from "../system/bridle-process.ts";
+import { spawnForTest, whenListening } from "../system/bridle-process.ts";
 import type { Spawned } from "../system/bridle-process.ts";
 
 /*
@@ -37,26 +34,11 @@ interface Start {
 function start({ folder, command, config, storeUrl }: Start): Spawned {
   const path = fileURLToPath(new URL(`fixtures/${config}.config.mjs`, import.meta.url));
   const port = command === "worker" ? [] : ["--port", "0"];
-  const spawned = spawnBridle({
+  return spawnForTest({
     cwd: folder,
     args: [command, "--config", path, ...port],
     env: { BRIDLE_STORE_URL: storeUrl, BRIDLE_DATA_DIR: join(folder, "data"), LOG_LEVEL: "error" },
   });
-  onTestFinished(async () => {
-    spawned.child.kill("SIGTERM");
-    await spawned.exited;
-  });
-  return spawned;
-}
-
-async function clientOf(folder: string, server: Spawned): Promise<Client> {
-  await until(() => {
-    if (server.child.exitCode !== null) throw new Error(server.err());
-    return server.out().includes("listening on");
-  });
-  const apiKey = (await readFile(join(folder, "data", "token"), "utf8")).trim();
-  const url = /http:\/\/\S+/.exec(server.out())?.[0] ?? "";
-  return createClient({ url, apiKey, fetch, clock: systemClock, random: systemRandom });
 }
 
 /** The token of the process in which the task's newest attempt spins. */
@@ -87,11 +69,11 @@ describe("a process that is killed with -9 while an agent of it spins", () => {
     const folder = await temporaryFolder();
     const how = { folder, command: "dev", config: "spin", storeUrl: "pglite:./data" } as const;
     const first = start(how);
-    const before = await clientOf(folder, first);
+    const { client: before } = await whenListening(first, join(folder, "data"));
     const { runId } = await before.submit(workflow, {});
     await killedAndGone(first, await spinningUnder(before, runId));
 
-    const after = await clientOf(folder, start(how));
+    const { client: after } = await whenListening(start(how), join(folder, "data"));
     await until(async () => (await statusOf(after, runId, "neighbour")) === "COMPLETED");
     // The spinner was tried again, as a lost task is; a cancel ends it and leaves nothing of it.
     const token = await spinningUnder(after, runId);
@@ -108,9 +90,9 @@ describe("a process that is killed with -9 while an agent of it spins", () => {
     test("[X3] [WD-16] takes the agent with it, and the other worker's task completes undisturbed", async () => {
       const storeUrl = await postgres.server.createDatabase();
       const folder = await temporaryFolder();
-      const client = await clientOf(
-        folder,
+      const { client } = await whenListening(
         start({ folder, storeUrl, command: "server", config: "spin" }),
+        join(folder, "data"),
       );
       const doomed = start({ folder, storeUrl, command: "worker", config: "spin-only" });
       start({ folder, storeUrl, command: "worker", config: "work-only" });

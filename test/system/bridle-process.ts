@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { createClient } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { systemClock, systemRandom } from "@bridle/kernel/system";
+import { onTestFinished } from "vitest";
 
 import { until } from "../support/until.ts";
 
@@ -70,22 +71,42 @@ export async function startInstallation(
 ): Promise<Installation> {
   const args = ["dev", "--config", fixtureConfig, "--port", port];
   const spawned = spawnBridle({ cwd: folder, env, args });
+  const reached = await whenListening(spawned, join(folder, ".bridle"));
+  return { ...spawned, ...reached, stop: async () => terminate(spawned) };
+}
+
+/** Waits until a server listens whose data is in that folder. Rejects with what it complained of when it ends instead. */
+export async function whenListening(
+  server: Spawned,
+  dataFolder: string,
+): Promise<Pick<Installation, "url" | "token" | "client">> {
   let code: number | undefined;
-  void spawned.exited.then((exitCode) => (code = exitCode));
+  void server.exited.then((exitCode) => (code = exitCode));
   await until(() => {
-    if (code !== undefined) throw new Error(`bridle dev ended with ${code}: ${spawned.err()}`);
-    return spawned.out().includes("listening on");
+    if (code !== undefined) throw new Error(`bridle ended with ${code}: ${server.err()}`);
+    return server.out().includes("listening on");
   });
-  const url = /http:\/\/\S+/.exec(spawned.out())?.[0] ?? "";
-  const token = (await readFile(join(folder, ".bridle", "token"), "utf8")).trim();
-  return {
-    ...spawned,
+  const url = /http:\/\/\S+/.exec(server.out())?.[0] ?? "";
+  const token = (await readFile(join(dataFolder, "token"), "utf8")).trim();
+  const client = createClient({
     url,
-    token,
-    client: createClient({ url, apiKey: token, fetch, clock: systemClock, random: systemRandom }),
-    stop: async () => {
-      spawned.child.kill("SIGTERM");
-      return spawned.exited;
-    },
-  };
+    apiKey: token,
+    fetch,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  return { url, token, client };
+}
+
+/** Stops it as an operator does. */
+async function terminate(spawned: Spawned): Promise<number> {
+  spawned.child.kill("SIGTERM");
+  return spawned.exited;
+}
+
+/** The same, but ended with its test at the latest. */
+export function spawnForTest(options: SpawnOptions): Spawned {
+  const spawned = spawnBridle(options);
+  onTestFinished(async () => void (await terminate(spawned)));
+  return spawned;
 }
