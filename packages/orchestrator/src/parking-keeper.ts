@@ -2,6 +2,7 @@ import { ParkingLot, parkingsOf } from "@bridle/dag";
 import type { RunState } from "@bridle/dag";
 import { SingleFlight } from "@bridle/kernel";
 import type { Clock, TimerHandle } from "@bridle/kernel";
+import { fleetPages } from "@bridle/ports";
 import type { DecisionCommit, Store } from "@bridle/ports";
 import type { RunId } from "@bridle/protocol";
 
@@ -19,7 +20,6 @@ import { wordOf } from "./word-of.ts";
  * P3  A new term knows nothing and needs nothing: it reads the fleet log, loads the runs, and releases two at first.
  */
 
-const fleetPage = 1000;
 const workerLeases = "worker:";
 
 export interface ParkingKeeperOptions {
@@ -109,16 +109,13 @@ export class ParkingKeeper {
   /** What breakers told since the last time. */
   async #listen(): Promise<void> {
     const { store, clock } = this.#options;
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- each page starts where the last one ended
-      const page = await store.fleet.read({ afterId: this.#readUntil, limit: fleetPage });
+    for await (const page of fleetPages(store.fleet, this.#readUntil)) {
       const now = clock.wallMs();
       for (const { id, event } of page) {
         const word = wordOf(event, now);
         if (word !== undefined) this.#lot.hear(word, now);
         this.#readUntil = id;
       }
-      if (page.length < fleetPage) return;
     }
   }
 

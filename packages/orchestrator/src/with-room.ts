@@ -8,6 +8,7 @@
 import { admissionLine, defaultLinePercent } from "@bridle/budget";
 import type { CompiledWorkflow, RunCommand, RunInput } from "@bridle/dag";
 import type { Ledger } from "@bridle/ports";
+import { amountsBy } from "@bridle/protocol";
 import type { Amounts, EnvelopeState, RunId } from "@bridle/protocol";
 
 import type { Arrival } from "./arrival.ts";
@@ -57,7 +58,7 @@ function roomIn(envelope: EnvelopeState | undefined): Amounts | undefined {
     const line = admissionLine(envelope, dimension, defaultLinePercent);
     return Math.max(0, line - settled[dimension] - reserved[dimension]);
   };
-  return { tokens: left("tokens"), nanoUsd: left("nanoUsd"), calls: left("calls") };
+  return amountsBy(left);
 }
 
 /** What is left of the room after the openings that the same batch has decided on. */
@@ -73,6 +74,6 @@ export function withRoomLeft(input: RunInput, commands: readonly RunCommand[]): 
   const left = (dimension: keyof Amounts): number => room[dimension] - taken(dimension);
   return {
     ...input,
-    room: { tokens: left("tokens"), nanoUsd: left("nanoUsd"), calls: left("calls") },
+    room: amountsBy(left),
   };
 }

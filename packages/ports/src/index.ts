@@ -11,6 +11,7 @@ export type {
 export type { Bindings, EvaluationAnswer, Expressions } from "./expressions.ts";
 export type { Feed, FeedChannel } from "./feed.ts";
 export type { FleetLog } from "./fleet-log.ts";
+export { fleetPages } from "./fleet-pages.ts";
 export { TransportError, transportFaults } from "./guarded-fetch.ts";
 export type {
   GuardedFetch,

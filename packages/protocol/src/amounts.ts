@@ -46,3 +46,7 @@ export function addAmounts(left: Amounts, right: Amounts): Amounts {
     calls: left.calls + right.calls,
   };
 }
+
+export function amountsBy(amount: (dimension: keyof Amounts) => number): Amounts {
+  return { tokens: amount("tokens"), nanoUsd: amount("nanoUsd"), calls: amount("calls") };
+}

@@ -12,6 +12,7 @@ export {
 } from "./alerts.ts";
 export {
   addAmounts,
+  amountsBy,
   type Amounts,
   fromWireAmounts,
   nanoUsdPerUsd,

@@ -7,6 +7,7 @@
  */
 import type { BreakerSet } from "@bridle/breaker";
 import type { Clock, TimerHandle } from "@bridle/kernel";
+import { fleetPages } from "@bridle/ports";
 import type { FleetLog } from "@bridle/ports";
 import type { EventOf } from "@bridle/protocol";
 
@@ -20,8 +21,6 @@ export interface OperatorOrdersOptions {
 }
 
 type Order = EventOf<"breaker.forced" | "breaker.reset">;
-
-const pageSize = 1000;
 
 export class OperatorOrders {
   readonly #options: OperatorOrdersOptions;
@@ -70,14 +69,11 @@ export class OperatorOrders {
   async #read(): Promise<readonly Order[]> {
     const orders: Order[] = [];
     let afterId = this.#afterId;
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- each page starts where the last one ended
-      const entries = await this.#options.fleet.read({ afterId, limit: pageSize });
-      for (const { id, event } of entries) {
+    for await (const page of fleetPages(this.#options.fleet, afterId)) {
+      for (const { id, event } of page) {
         afterId = id;
         if (event.type === "breaker.forced" || event.type === "breaker.reset") orders.push(event);
       }
-      if (entries.length < pageSize) break;
     }
     this.#afterId = afterId;
     return orders;

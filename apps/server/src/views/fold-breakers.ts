@@ -1,7 +1,6 @@
+import { fleetPages } from "@bridle/ports";
 import type { FleetLog, Timers } from "@bridle/ports";
 import type { BreakerView, FleetEvent } from "@bridle/protocol";
-
-const pageSize = 1000;
 
 /** One event of the fleet log over what is known; other events change nothing. */
 function foldBreakers(
@@ -81,14 +80,11 @@ export class BreakerViews {
   }
 
   async #catchUp(): Promise<void> {
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- each page starts where the last one ended
-      const entries = await this.#fleet.read({ afterId: this.#afterId, limit: pageSize });
-      for (const { id, event } of entries) {
+    for await (const page of fleetPages(this.#fleet, this.#afterId)) {
+      for (const { id, event } of page) {
         this.#known = foldBreakers(this.#known, event);
         this.#afterId = id;
       }
-      if (entries.length < pageSize) return;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { amountsBy } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 
 export interface SoundAmounts {
@@ -17,9 +18,9 @@ export function soundAmounts(actual: Amounts, reserved: Amounts): SoundAmounts {
     .filter((dimension) => !isAmount(actual[dimension]))
     .map((dimension) => ({ dimension, value: String(actual[dimension]) }));
   if (unsound.length === 0) return { amounts: actual, unsound };
-  const pick = (dimension: keyof Amounts): number =>
-    isAmount(actual[dimension]) ? actual[dimension] : reserved[dimension];
-  const amounts = { tokens: pick("tokens"), nanoUsd: pick("nanoUsd"), calls: pick("calls") };
+  const amounts = amountsBy((dimension) =>
+    isAmount(actual[dimension]) ? actual[dimension] : reserved[dimension],
+  );
   return { amounts, unsound };
 }
 

@@ -1,5 +1,5 @@
 import type { BudgetView } from "@bridle/agent";
-import { bridleError } from "@bridle/protocol";
+import { amountsBy, bridleError } from "@bridle/protocol";
 import type { Amounts, EnvelopeState } from "@bridle/protocol";
 
 import type { AttemptScope } from "./attempt-scope.ts";
@@ -24,6 +24,5 @@ function smallest(
   states: readonly EnvelopeState[],
   pick: (state: EnvelopeState, kind: keyof Amounts) => number,
 ): Amounts {
-  const of = (kind: keyof Amounts): number => Math.min(...states.map((state) => pick(state, kind)));
-  return { tokens: of("tokens"), nanoUsd: of("nanoUsd"), calls: of("calls") };
+  return amountsBy((kind) => Math.min(...states.map((state) => pick(state, kind))));
 }
