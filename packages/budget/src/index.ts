@@ -88,7 +88,7 @@ export {
 } from "./outer-envelope.ts";
 export { admissionLine, defaultLinePercent } from "./trip-line.ts";
 export { PriceTable, type PriceTableOptions } from "./price-table.ts";
-export { parsePrice, type PriceRatesText, type PriceText } from "./parse-price.ts";
+export { parsePrice, type PriceText } from "./parse-price.ts";
 export { amountsOf, priceOf, type Price, type PriceRates, type PriceTier } from "./price.ts";
 export { parseUsd } from "@bridle/protocol";
 export { reduceLedger } from "./reduce-ledger.ts";

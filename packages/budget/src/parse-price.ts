@@ -6,12 +6,12 @@ type Usd = string | number;
 
 /** As price lists print it: US dollars per million tokens, a decimal such as `0.075`. */
 export interface PriceRatesText {
-  readonly inputUsdPerMTok: Usd;
-  readonly outputUsdPerMTok: Usd;
-  readonly cachedInputUsdPerMTok?: Usd | undefined;
-  readonly cacheWriteUsdPerMTok?: Usd | undefined;
-  readonly longCacheWriteUsdPerMTok?: Usd | undefined;
-  readonly reasoningUsdPerMTok?: Usd | undefined;
+  readonly inputUsdPerMillion: Usd;
+  readonly outputUsdPerMillion: Usd;
+  readonly cachedInputUsdPerMillion?: Usd | undefined;
+  readonly cacheWriteUsdPerMillion?: Usd | undefined;
+  readonly longCacheWriteUsdPerMillion?: Usd | undefined;
+  readonly reasoningUsdPerMillion?: Usd | undefined;
 }
 
 export interface PriceText extends PriceRatesText {
@@ -49,14 +49,14 @@ function byLine(left: PriceTier, right: PriceTier): number {
 
 function parseRates(text: PriceRatesText): PriceRates {
   const extras = {
-    cachedInput: optionalPart("cachedInputUsdPerMTok", text.cachedInputUsdPerMTok),
-    cacheWrite: optionalPart("cacheWriteUsdPerMTok", text.cacheWriteUsdPerMTok),
-    longCacheWrite: optionalPart("longCacheWriteUsdPerMTok", text.longCacheWriteUsdPerMTok),
-    reasoning: optionalPart("reasoningUsdPerMTok", text.reasoningUsdPerMTok),
+    cachedInput: optionalPart("cachedInputUsdPerMillion", text.cachedInputUsdPerMillion),
+    cacheWrite: optionalPart("cacheWriteUsdPerMillion", text.cacheWriteUsdPerMillion),
+    longCacheWrite: optionalPart("longCacheWriteUsdPerMillion", text.longCacheWriteUsdPerMillion),
+    reasoning: optionalPart("reasoningUsdPerMillion", text.reasoningUsdPerMillion),
   };
   return {
-    input: part("inputUsdPerMTok", text.inputUsdPerMTok),
-    output: part("outputUsdPerMTok", text.outputUsdPerMTok),
+    input: part("inputUsdPerMillion", text.inputUsdPerMillion),
+    output: part("outputUsdPerMillion", text.outputUsdPerMillion),
     ...Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined)),
   };
 }

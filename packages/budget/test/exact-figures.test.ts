@@ -54,15 +54,15 @@ describe("[BU-14] the factor", () => {
 });
 
 describe("[BU-2] a price that cannot be read", () => {
-  const good = { inputUsdPerMTok: "1", outputUsdPerMTok: "1", cachedInputUsdPerMTok: "1" };
+  const good = { inputUsdPerMillion: "1", outputUsdPerMillion: "1", cachedInputUsdPerMillion: "1" };
 
   it.each([
-    "inputUsdPerMTok",
-    "outputUsdPerMTok",
-    "cachedInputUsdPerMTok",
-    "cacheWriteUsdPerMTok",
-    "longCacheWriteUsdPerMTok",
-    "reasoningUsdPerMTok",
+    "inputUsdPerMillion",
+    "outputUsdPerMillion",
+    "cachedInputUsdPerMillion",
+    "cacheWriteUsdPerMillion",
+    "longCacheWriteUsdPerMillion",
+    "reasoningUsdPerMillion",
     "usdPerCall",
   ] as const)("is refused by its key: %s", (key) => {
     let thrown: unknown;
@@ -91,7 +91,7 @@ describe("[BU-2] a price that cannot be read", () => {
   });
 
   it("is not one that leaves things away: those are absent, not undefined", () => {
-    expect(parsePrice({ inputUsdPerMTok: 1, outputUsdPerMTok: 2 })).toStrictEqual({
+    expect(parsePrice({ inputUsdPerMillion: 1, outputUsdPerMillion: 2 })).toStrictEqual({
       input: 1_000_000_000,
       output: 2_000_000_000,
     });

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 const price = parsePrice({
-  inputUsdPerMTok: "3",
-  outputUsdPerMTok: "15",
-  cachedInputUsdPerMTok: "0.3",
+  inputUsdPerMillion: "3",
+  outputUsdPerMillion: "15",
+  cachedInputUsdPerMillion: "0.3",
 });
 
 describe("a price", () => {
@@ -38,12 +38,12 @@ describe("a price", () => {
     Infinity,
   ])("refuses %j instead of guessing", (text) => {
     expect(parseUsd(text)).toBeUndefined();
-    const parse = () => parsePrice({ inputUsdPerMTok: text, outputUsdPerMTok: 1 });
+    const parse = () => parsePrice({ inputUsdPerMillion: text, outputUsdPerMillion: 1 });
     expect(parse).toThrow(expect.objectContaining({ code: "config_invalid" }));
   });
 
   it("[BU-1] of a call rounds each line item up to a whole nano-USD", () => {
-    const fine = parsePrice({ inputUsdPerMTok: "0.0000001", outputUsdPerMTok: "0.0000001" });
+    const fine = parsePrice({ inputUsdPerMillion: "0.0000001", outputUsdPerMillion: "0.0000001" });
     expect(priceOf({ inputTokens: 1, outputTokens: 1 }, fine)).toBe(2);
     expect(priceOf({ inputTokens: 1_000_001, outputTokens: 0 }, fine)).toBe(101);
     expect(priceOf({ inputTokens: 1000, outputTokens: 200 }, price)).toBe(6_000_000);
@@ -52,7 +52,7 @@ describe("a price", () => {
   it("[G9] counts cached input at its own price, and at the full one where there is none", () => {
     const usage = { inputTokens: 1000, outputTokens: 0, cachedInputTokens: 900 };
     expect(priceOf(usage, price)).toBe(570_000);
-    const uncached = parsePrice({ inputUsdPerMTok: 3, outputUsdPerMTok: 15 });
+    const uncached = parsePrice({ inputUsdPerMillion: 3, outputUsdPerMillion: 15 });
     expect(priceOf(usage, uncached)).toBe(3_000_000);
     expect(priceOf({ ...usage, cachedInputTokens: 5000 }, price)).toBe(300_000);
   });
@@ -66,31 +66,31 @@ describe("a price", () => {
       longCacheWriteTokens: 200,
       reasoningTokens: 40,
     };
-    const bases = { inputUsdPerMTok: 1, outputUsdPerMTok: 10 };
+    const bases = { inputUsdPerMillion: 1, outputUsdPerMillion: 10 };
     const full = parsePrice({
       ...bases,
-      cachedInputUsdPerMTok: 0.1,
-      cacheWriteUsdPerMTok: 2,
-      longCacheWriteUsdPerMTok: 3,
-      reasoningUsdPerMTok: 20,
+      cachedInputUsdPerMillion: 0.1,
+      cacheWriteUsdPerMillion: 2,
+      longCacheWriteUsdPerMillion: 3,
+      reasoningUsdPerMillion: 20,
       usdPerCall: "0.005",
     });
     const lines = [400 * 1000, 100 * 100, 300 * 2000, 200 * 3000, 60 * 10_000, 40 * 20_000];
     const sum = (left: number, right: number): number => left + right;
     expect(priceOf(usage, full)).toBe(lines.reduce(sum) + 5_000_000);
     expect(priceOf(usage, parsePrice(bases))).toBe(1000 * 1000 + 100 * 10_000);
-    const writesOnly = parsePrice({ ...bases, cacheWriteUsdPerMTok: 2 });
+    const writesOnly = parsePrice({ ...bases, cacheWriteUsdPerMillion: 2 });
     expect(priceOf(usage, writesOnly)).toBe(500 * 1000 + 500 * 2000 + 100 * 10_000);
   });
 
   it("[BU-16] never bills parts beyond the whole they are parts of, and cuts the cheaper ones first", () => {
     const dear = parsePrice({
-      inputUsdPerMTok: 1,
-      outputUsdPerMTok: 1,
-      cachedInputUsdPerMTok: 0.1,
-      cacheWriteUsdPerMTok: 2,
-      longCacheWriteUsdPerMTok: 3,
-      reasoningUsdPerMTok: 2,
+      inputUsdPerMillion: 1,
+      outputUsdPerMillion: 1,
+      cachedInputUsdPerMillion: 0.1,
+      cacheWriteUsdPerMillion: 2,
+      longCacheWriteUsdPerMillion: 3,
+      reasoningUsdPerMillion: 2,
     });
     const usage = {
       inputTokens: 10,
@@ -105,11 +105,11 @@ describe("a price", () => {
 
   it("[G9] reprices the whole call above the line of a tier, in whatever order tiers are written", () => {
     const tiered = parsePrice({
-      inputUsdPerMTok: 1,
-      outputUsdPerMTok: 10,
+      inputUsdPerMillion: 1,
+      outputUsdPerMillion: 10,
       tiers: [
-        { aboveInputTokens: 2000, inputUsdPerMTok: 4, outputUsdPerMTok: 40 },
-        { aboveInputTokens: 1000, inputUsdPerMTok: 2, outputUsdPerMTok: 20 },
+        { aboveInputTokens: 2000, inputUsdPerMillion: 4, outputUsdPerMillion: 40 },
+        { aboveInputTokens: 1000, inputUsdPerMillion: 2, outputUsdPerMillion: 20 },
       ],
     });
     const of = (inputTokens: number) => priceOf({ inputTokens, outputTokens: 1 }, tiered);
@@ -121,9 +121,9 @@ describe("a price", () => {
     ]);
     const broken = (aboveInputTokens: number) => () =>
       parsePrice({
-        inputUsdPerMTok: 1,
-        outputUsdPerMTok: 1,
-        tiers: [{ aboveInputTokens, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+        inputUsdPerMillion: 1,
+        outputUsdPerMillion: 1,
+        tiers: [{ aboveInputTokens, inputUsdPerMillion: 1, outputUsdPerMillion: 1 }],
       });
     for (const line of [-1, 1.5, Number.NaN]) expect(broken(line)).toThrow("aboveInputTokens");
   });
@@ -142,8 +142,8 @@ describe("a price", () => {
         const exact = BigInt(inputTokens) * 3000n + BigInt(outputTokens) * 15_000n;
         expect(priceOf({ inputTokens, outputTokens }, price)).toBe(Number(exact));
         const fine = parsePrice({
-          inputUsdPerMTok: "0.000000007",
-          outputUsdPerMTok: "0.000000003",
+          inputUsdPerMillion: "0.000000007",
+          outputUsdPerMillion: "0.000000003",
         });
         const nano = priceOf({ inputTokens, outputTokens }, fine) ?? -1;
         const millionths = BigInt(inputTokens) * 7n + BigInt(outputTokens) * 3n;
@@ -154,7 +154,7 @@ describe("a price", () => {
   });
 
   it("stops at 2^53-1 instead of becoming inexact", () => {
-    const dear = parsePrice({ inputUsdPerMTok: 1_000_000, outputUsdPerMTok: 0 });
+    const dear = parsePrice({ inputUsdPerMillion: 1_000_000, outputUsdPerMillion: 0 });
     const usage = { inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: 0 };
     expect(priceOf(usage, dear)).toBe(Number.MAX_SAFE_INTEGER);
   });
@@ -171,7 +171,7 @@ describe("the price table", () => {
 
   it("[BU-2] [B133] uses the default an operator stated, and says so once per model", () => {
     const told: string[] = [];
-    const defaultPrice = parsePrice({ inputUsdPerMTok: 100, outputUsdPerMTok: 300 });
+    const defaultPrice = parsePrice({ inputUsdPerMillion: 100, outputUsdPerMillion: 300 });
     const table = new PriceTable({
       prices: { known: price },
       defaultPrice,

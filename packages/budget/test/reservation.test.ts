@@ -11,7 +11,7 @@ import { envelopeSpecSchema, runBudgetSpecSchema } from "@bridle/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-const price = parsePrice({ inputUsdPerMTok: 1, outputUsdPerMTok: 10 });
+const price = parsePrice({ inputUsdPerMillion: 1, outputUsdPerMillion: 10 });
 
 describe("a reservation", () => {
   it("[BU-7] [G2] is the estimate times 1.2 rounded up; a call stays one call", () => {

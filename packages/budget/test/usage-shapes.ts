@@ -14,27 +14,27 @@ export interface UsageShape {
 }
 
 const gpt5 = parsePrice({
-  inputUsdPerMTok: "1.25",
-  cachedInputUsdPerMTok: "0.125",
-  outputUsdPerMTok: "10",
+  inputUsdPerMillion: "1.25",
+  cachedInputUsdPerMillion: "0.125",
+  outputUsdPerMillion: "10",
 });
 const sonnet = parsePrice({
-  inputUsdPerMTok: "3",
-  cachedInputUsdPerMTok: "0.3",
-  cacheWriteUsdPerMTok: "3.75",
-  longCacheWriteUsdPerMTok: "6",
-  outputUsdPerMTok: "15",
+  inputUsdPerMillion: "3",
+  cachedInputUsdPerMillion: "0.3",
+  cacheWriteUsdPerMillion: "3.75",
+  longCacheWriteUsdPerMillion: "6",
+  outputUsdPerMillion: "15",
 });
 const geminiPro = parsePrice({
-  inputUsdPerMTok: "1.25",
-  cachedInputUsdPerMTok: "0.125",
-  outputUsdPerMTok: "10",
+  inputUsdPerMillion: "1.25",
+  cachedInputUsdPerMillion: "0.125",
+  outputUsdPerMillion: "10",
   tiers: [
     {
       aboveInputTokens: 200_000,
-      inputUsdPerMTok: "2.5",
-      cachedInputUsdPerMTok: "0.25",
-      outputUsdPerMTok: "15",
+      inputUsdPerMillion: "2.5",
+      cachedInputUsdPerMillion: "0.25",
+      outputUsdPerMillion: "15",
     },
   ],
 });

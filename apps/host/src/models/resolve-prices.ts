@@ -8,7 +8,7 @@
  * Without any of them a target has no price, and nothing is sent to it. It is never zero.
  */
 import { parsePrice } from "@bridle/budget";
-import type { Price, PriceRatesText } from "@bridle/budget";
+import type { Price } from "@bridle/budget";
 import type { PriceList } from "@bridle/llm-providers";
 import { bridleError } from "@bridle/protocol";
 import type { PricesFile } from "@bridle/protocol";
@@ -59,7 +59,7 @@ function statedPrice({ config, file }: PriceSources, model: string, target: stri
     ["model", ownOf(config.models, model)?.price],
   ];
   for (const [source, text] of candidates) {
-    if (text !== undefined) return { model, target, source, price: toPrice(text) };
+    if (text !== undefined) return { model, target, source, price: parsePrice(text) };
   }
   return { model, target, source: undefined, price: undefined };
 }
@@ -76,7 +76,7 @@ function listedPrice(
   if (listed !== undefined) return { model, target, source: "list", ...listed };
   const text = file?.defaultPrice ?? config.defaultPrice;
   if (text === undefined) return { model, target, source: undefined, price: undefined };
-  return { model, target, source: "default", price: toPrice(text) };
+  return { model, target, source: "default", price: parsePrice(text) };
 }
 
 function usesPricedAs({ providers }: Config): boolean {
@@ -93,26 +93,6 @@ function assertProviders({ providers }: Config, list: PriceList): void {
 }
 
 type ConfigPrice = NonNullable<Config["defaultPrice"]>;
-type ConfigRates = Omit<ConfigPrice, "tiers" | "usdPerCall">;
-
-function toPrice({ tiers, usdPerCall, ...rates }: ConfigPrice): Price {
-  return parsePrice({
-    ...toRates(rates),
-    usdPerCall,
-    tiers: tiers?.map(({ aboveInputTokens, ...tier }) => ({ aboveInputTokens, ...toRates(tier) })),
-  });
-}
-
-function toRates(text: ConfigRates): PriceRatesText {
-  return {
-    inputUsdPerMTok: text.inputUsdPerMillion,
-    outputUsdPerMTok: text.outputUsdPerMillion,
-    cachedInputUsdPerMTok: text.cachedInputUsdPerMillion,
-    cacheWriteUsdPerMTok: text.cacheWriteUsdPerMillion,
-    longCacheWriteUsdPerMTok: text.longCacheWriteUsdPerMillion,
-    reasoningUsdPerMTok: text.reasoningUsdPerMillion,
-  };
-}
 
 /** A target may be called `constructor`. */
 function ownOf<Value>(
