@@ -5,7 +5,7 @@ import type { Price, PriceRates, PriceTier } from "./price.ts";
 type Usd = string | number;
 
 /** As price lists print it: US dollars per million tokens, a decimal such as `0.075`. */
-export interface PriceRatesText {
+interface PriceRatesText {
   readonly inputUsdPerMillion: Usd;
   readonly outputUsdPerMillion: Usd;
   readonly cachedInputUsdPerMillion?: Usd | undefined;

@@ -1,6 +1,7 @@
 import type { ModelCallResult } from "@bridle/ports";
 import type { ModelResponse } from "@bridle/protocol";
 
+import { untilAborted } from "../supervision/until-aborted.ts";
 import { isSameFamily } from "./answer-cache.ts";
 import type { AnswerCache, Question } from "./answer-cache.ts";
 
@@ -58,7 +59,7 @@ async function sharedAnswer(
   question: Question,
   flight: Promise<ModelResponse>,
 ): Promise<GivenAnswer | undefined> {
-  const response = await orAborted(flight, signal).catch(() => undefined);
+  const response = await untilAborted(flight, signal).catch(() => undefined);
   signal.throwIfAborted();
   if (response === undefined) return undefined;
   onCached({ target: response.servedBy, ageMs: 0, isShared: true });
@@ -72,12 +73,4 @@ function cachedAnswer(response: ModelResponse, { targets }: Question, target: st
     response: { ...response, inputTokens: 0, outputTokens: 0, cached: true },
     degraded: isSameFamily(target, wanted) ? [] : [`model:${target} instead of ${wanted}`],
   };
-}
-
-async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

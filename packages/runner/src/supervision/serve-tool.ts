@@ -19,6 +19,7 @@ import { stepOutcomeOf } from "./step-book.ts";
 import type { Step } from "./step-book.ts";
 import { toolOutcomeOf } from "./tool-outcome.ts";
 import type { ToolEnding } from "./tool-outcome.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 type Opened =
   | { readonly state: "done"; readonly result: string }
@@ -239,21 +240,6 @@ async function callWith(
     });
   }
   return json.text;
-}
-
-/** A tool that ignores its signal does not hold up the end of its task. */
-async function untilAborted<Value>(running: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([running, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
-  }
 }
 
 function findTool(scope: AttemptScope, name: string, runs: AnyTool["runs"]): AnyTool {
