@@ -3,6 +3,7 @@ import type {
   AlertSeverity,
   defaultLimits,
   LimitName,
+  LimitsSpec,
   livenessDefaults,
 } from "@bridle/protocol";
 
@@ -149,6 +150,8 @@ export interface BridleConfig {
   readonly limits?: Numbers<Pick<typeof defaultLimits, LimitName>> | undefined;
   readonly liveness?: Numbers<typeof livenessDefaults> | undefined;
   readonly guards?: GuardsConfig | undefined;
+  /** What all runs together may spend in a UTC day. Default `{ maxUsd: 50 }`; `unlimited` must be written out. */
+  readonly budget?: { readonly perDay?: LimitsSpec | "unlimited" | undefined } | undefined;
   /** Answers of model calls that were marked cacheable: how old one may be (default a day), how many are kept (default 2,000). */
   readonly cache?:
     | { readonly maxAgeMs?: number | undefined; readonly maxEntries?: number | undefined }

@@ -5,12 +5,17 @@
  * 2. Of several refusals the one that waiting helps least is told (order of `refusalOrder`); among equals the level
  *    nearest the root.
  * 3. Who books without enforcing is refused only where nothing may be spent any more: fenced, closed.
- * 4. `never_fits` means that not even the end of every open hold would help: settled never falls.
+ * 4. What every level of the run can pay for, and its block cannot, is carved from above, or the level above refuses (BU-5): as
+ *    `transient` when the end of the run's own open holds would do, else as `tripped`.
+ * 5. `never_fits` means that not even the end of every open hold would help: settled never falls.
  */
-import type { RefusalKind, ReserveRefusal, ReserveRequest } from "@bridle/protocol";
+import type { Amounts, RefusalKind, ReserveRefusal, ReserveRequest } from "@bridle/protocol";
 import { noAmounts } from "@bridle/protocol";
 
+import { plus } from "./amounts-math.ts";
 import type { EnvelopeRecord, LedgerState } from "./ledger-state.ts";
+import { canGive, carve, excessOver } from "./outer-envelope.ts";
+import type { OuterShortage } from "./outer-envelope.ts";
 import type { Dimension } from "./trip-line.ts";
 import { admissionLine, dimensions } from "./trip-line.ts";
 
@@ -48,12 +53,9 @@ export function isFenced(state: LedgerState, taskId: string, attempt: number): b
   );
 }
 
-/** Undefined when the request is admitted. */
-export function refusalOf(
-  state: LedgerState,
-  request: ReserveRequest,
-  path: readonly Level[] | undefined,
-): ReserveRefusal | undefined {
+/** Undefined when the levels of the run admit the request. */
+export function refusalOf(state: LedgerState, request: ReserveRequest): ReserveRefusal | undefined {
+  const path = pathOf(state, request.taskId);
   const root = path?.[0];
   if (isFenced(state, request.taskId, request.attempt)) {
     return refusalAt(request, root, { refusal: "fenced", dimension: "none" });
@@ -69,6 +71,51 @@ export function refusalOf(
     if (worst === undefined || rank(finding) < rank(worst.finding)) worst = { level, finding };
   }
   return worst && refusalAt(request, worst.level, worst.finding);
+}
+
+/**
+ * Takes from above what the run is short of for this request. Undefined when it now has enough; a refusal when there is too little
+ * left, and nothing has changed. Contract: the run's own levels admit it.
+ */
+export function carveFor(state: LedgerState, request: ReserveRequest): ReserveRefusal | undefined {
+  const { grant } = state;
+  const run = state.envelopes.get("run");
+  if (grant === undefined || run === undefined) return undefined;
+  const { amounts, at } = request;
+  const needed = plus(plus(run.settled, run.reserved), amounts);
+  // A call that costs none of something needs none of it, however little the run has.
+  const need = costsOnly(excessOver(needed, grant.given), amounts);
+  if (dimensions.every((dimension) => need[dimension] === 0)) return undefined;
+  const rest = excessOver(run.terms.limit, grant.given);
+  const short = carve(grant, { need, rest, at });
+  if (short === undefined || request.kind === "unenforced") return undefined;
+  const later = costsOnly(excessOver(plus(run.settled, amounts), grant.given), amounts);
+  return refusalAbove(request, short, canGive(grant, later, at) ? "transient" : "tripped");
+}
+
+function costsOnly(need: Amounts, { tokens, nanoUsd, calls }: Amounts): Amounts {
+  return {
+    tokens: tokens > 0 ? need.tokens : 0,
+    nanoUsd: nanoUsd > 0 ? need.nanoUsd : 0,
+    calls: calls > 0 ? need.calls : 0,
+  };
+}
+
+function refusalAbove(
+  request: ReserveRequest,
+  { scope, dimension, given, limit }: OuterShortage,
+  refusal: RefusalKind,
+): ReserveRefusal {
+  return {
+    admitted: false,
+    refusal,
+    envelope: scope,
+    dimension,
+    requested: request.amounts,
+    settled: given,
+    reserved: noAmounts,
+    limit,
+  };
 }
 
 function rank({ refusal }: Finding): number {

@@ -12,6 +12,7 @@ import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
 import type { LedgerState } from "./ledger-state.ts";
 import { newEnvelope, selectEnvelope } from "./ledger-state.ts";
 import { overLine } from "./over-line.ts";
+import { returnRest } from "./return-rest.ts";
 
 export function open(state: LedgerState, input: LedgerInputOf<"open">): LedgerStep<"open"> {
   assertAmounts(input.terms.limit, "limit");
@@ -29,6 +30,7 @@ export function close(state: LedgerState, input: LedgerInputOf<"close">): Ledger
   const record = state.envelopes.get(input.envelope);
   if (record === undefined || record.closed) return [state, undefined, []];
   record.closed = true;
+  returnRest(state);
   return [state, undefined, [closedEvent(state, input.envelope, input.at)]];
 }
 

@@ -5,7 +5,9 @@
  * 2. A dispatched hold is never ended for nothing: without a known amount it is charged what was reserved (BU-12).
  * 3. Fences and closed envelopes never stop a charge: money that was spent is booked whoever reports it, as long as it
  *    is the attempt the hold belongs to.
- * 4. Its ending leaves `reserved` and enters `settled` at every level in one move, and trips what reached its line.
+ * 4. What the run then has spent beyond what it was given from above is charged there in the same move; what it cannot spend any more
+ *    goes back there with its last ending (BU-5).
+ * 5. Its ending leaves `reserved` and enters `settled` at every level in one move, and trips what reached its line.
  */
 import type { Amounts, HoldEnd, JournalEvent, SettleRequest, Spender } from "@bridle/protocol";
 import { noAmounts } from "@bridle/protocol";
@@ -16,8 +18,10 @@ import { assertAmounts, exceeds, minus, plus } from "./amounts-math.ts";
 import { exhaustedEvent, releasedEvent, settledEvents } from "./ledger-events.ts";
 import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
 import type { LedgerState, OpenHold, Tombstone } from "./ledger-state.ts";
+import { chargeExcess } from "./outer-envelope.ts";
 import { overLine } from "./over-line.ts";
 import { ownHold, sameSpender } from "./own-hold.ts";
+import { returnRest } from "./return-rest.ts";
 
 const unknownHold: HoldEnd = { end: "unknown_hold" };
 
@@ -88,6 +92,7 @@ function endUnreported(
   bury(state, hold, { answer, endedAt: at });
   const levels = levelsOf(state, hold);
   move(levels, hold.amounts, noAmounts);
+  returnRest(state);
   return [answer, [releasedEvent(state, hold, { reason, at })]];
 }
 
@@ -103,6 +108,9 @@ function charge(
   bury(state, hold, { answer, endedAt: at });
   const levels = levelsOf(state, hold);
   move(levels, hold.amounts, actual);
+  const run = state.envelopes.get("run");
+  if (state.grant && run) chargeExcess(state.grant, run.settled, at);
+  returnRest(state);
   return [
     answer,
     [...settledEvents(state, hold, { actual, basis, overrun, at }), ...trip(state, levels, at)],

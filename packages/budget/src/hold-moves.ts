@@ -5,7 +5,9 @@
  * 2. A refusal changes nothing.
  * 3. Fences and closed envelopes stop new spending (reserve, dispatch).
  */
-import { isFenced, pathOf, refusalOf } from "./admission.ts";
+import type { JournalEvent, ReserveRefusal } from "@bridle/protocol";
+
+import { carveFor, isFenced, pathOf, refusalOf } from "./admission.ts";
 import { assertAmounts, equalAmounts, plus } from "./amounts-math.ts";
 import { refusedEvent, reservedEvent } from "./ledger-events.ts";
 import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
@@ -24,12 +26,9 @@ export function reserve(
     return [state, { admitted: true, holdId }, []];
   }
   if (known) throw new RangeError(`Hold ${holdId} exists with another owner or other amounts.`);
-  const path = pathOf(state, request.taskId);
-  const refusal = refusalOf(state, request, path);
-  if (refusal) {
-    const events = refusal.refusal === "fenced" ? [] : [refusedEvent(state, request, refusal)];
-    return [state, refusal, events];
-  }
+  const path = pathOf(state, request.taskId) ?? [];
+  const refusal = refusalOf(state, request) ?? carveFor(state, request);
+  if (refusal) return [state, refusal, refusedEvents(state, request, refusal)];
   const hold: OpenHold = {
     runId: state.runId,
     taskId: request.taskId,
@@ -40,9 +39,18 @@ export function reserve(
     status: "held",
     renewedAt: request.at,
   };
-  for (const { record } of path ?? []) record.reserved = plus(record.reserved, hold.amounts);
+  for (const { record } of path) record.reserved = plus(record.reserved, hold.amounts);
   state.open.set(holdId, hold);
   return [state, { admitted: true, holdId }, [reservedEvent(state, hold, request.at)]];
+}
+
+/** Whoever was overtaken writes nothing any more. */
+function refusedEvents(
+  state: LedgerState,
+  request: LedgerInputOf<"reserve">,
+  refusal: ReserveRefusal,
+): readonly JournalEvent[] {
+  return refusal.refusal === "fenced" ? [] : [refusedEvent(state, request, refusal)];
 }
 
 export function dispatch(

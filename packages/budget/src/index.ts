@@ -79,13 +79,23 @@ export {
   type LedgerState,
 } from "./ledger-state.ts";
 export {
-  carve,
-  defaultDayLimit,
-  giveBack,
+  copyOuter,
+  dayOf,
   initialOuter,
-  type CarveRequest,
+  nextDayAt,
+  refusesRun,
+  type Grant,
+  type OuterShortage,
   type OuterState,
 } from "./outer-envelope.ts";
+export {
+  describeShortage,
+  installationScope,
+  isOuterScope,
+  keyScope,
+  outerHint,
+} from "./outer-scope.ts";
+export { selectOuter } from "./select-outer.ts";
 export { admissionLine, defaultLinePercent } from "./trip-line.ts";
 export { PriceTable, type PriceTableOptions } from "./price-table.ts";
 export { parsePrice, type PriceText } from "./parse-price.ts";

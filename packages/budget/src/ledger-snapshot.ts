@@ -1,4 +1,5 @@
 import type { LedgerState } from "./ledger-state.ts";
+import type { Grant, OuterState } from "./outer-envelope.ts";
 
 /** A `LedgerState` as plain JSON. */
 export interface LedgerSnapshot {
@@ -10,6 +11,8 @@ export interface LedgerSnapshot {
   readonly ended: readonly MapValue<LedgerState["ended"]>[];
   readonly fences: readonly (readonly [string, number])[];
   readonly endedAttempts: readonly (readonly [string, number])[];
+  /** Without what is above: that is shared, and whoever keeps it restores it. */
+  readonly grant?: Omit<Grant, "above"> | undefined;
 }
 
 type MapValue<Subject> = Subject extends Map<string, infer Value> ? Value : never;
@@ -26,10 +29,15 @@ export function snapshotLedger(state: LedgerState): LedgerSnapshot {
     ended: [...state.ended.values()],
     fences: [...state.fences],
     endedAttempts: [...state.endedAttempts],
+    grant: state.grant && { given: state.grant.given, block: state.grant.block },
   };
 }
 
-export function restoreLedger(snapshot: LedgerSnapshot): LedgerState {
+/** `above`: the envelopes over many runs, the same as when it was made. */
+export function restoreLedger(
+  snapshot: LedgerSnapshot,
+  above: readonly OuterState[] = [],
+): LedgerState {
   return {
     runId: snapshot.runId,
     traceId: snapshot.traceId,
@@ -39,6 +47,7 @@ export function restoreLedger(snapshot: LedgerSnapshot): LedgerState {
     ended: new Map(snapshot.ended.map((hold) => [hold.holdId, hold])),
     fences: new Map(snapshot.fences),
     endedAttempts: new Map(snapshot.endedAttempts),
+    grant: snapshot.grant && { above, given: snapshot.grant.given, block: snapshot.grant.block },
   };
 }
 

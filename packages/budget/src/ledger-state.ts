@@ -10,6 +10,8 @@ import type {
 } from "@bridle/protocol";
 import { addAmounts, noAmounts } from "@bridle/protocol";
 
+import { initialGrant, selectLeft } from "./outer-envelope.ts";
+import type { Grant, OuterState } from "./outer-envelope.ts";
 import type { Dimension } from "./trip-line.ts";
 import { defaultLinePercent } from "./trip-line.ts";
 
@@ -61,6 +63,8 @@ export interface LedgerState {
   readonly fences: Map<string, number>;
   /** Highest attempt that has ended: neither it nor an older one may reserve again. */
   readonly endedAttempts: Map<string, number>;
+  /** What the run holds of the envelopes above it; undefined when there are none (BU-5). */
+  readonly grant: Grant | undefined;
 }
 
 export interface LedgerConfig {
@@ -69,6 +73,8 @@ export interface LedgerConfig {
   readonly terms: EnvelopeTerms;
   /** Share of a limit at which an envelope trips, in whole percent from 1 to 100. Default 90 (BU-9). */
   readonly linePercent?: number | undefined;
+  /** Envelopes over many runs that this one spends from. Each run below one is given the same object. */
+  readonly above?: readonly OuterState[] | undefined;
 }
 
 /** A ledger with the run's envelope and nothing else: a task spends only after its own was opened (G1). */
@@ -86,7 +92,12 @@ export function initialLedger(config: LedgerConfig): LedgerState {
     ended: new Map(),
     fences: new Map(),
     endedAttempts: new Map(),
+    grant: grantOf(config.above),
   };
+}
+
+export function grantOf(above: readonly OuterState[] = []): Grant | undefined {
+  return above.length === 0 ? undefined : initialGrant(above);
 }
 
 export function newEnvelope(
@@ -106,12 +117,12 @@ export function newEnvelope(
 
 export function selectEnvelope(state: LedgerState, name: EnvelopeName): EnvelopeState | undefined {
   const record = state.envelopes.get(name);
-  return record && viewOf(name, record);
+  return record && viewOf(state, name, record);
 }
 
 /** The run's first, then in the order they were opened. */
 export function selectEnvelopes(state: LedgerState): readonly EnvelopeState[] {
-  return [...state.envelopes].map(([name, record]) => viewOf(name, record));
+  return [...state.envelopes].map(([name, record]) => viewOf(state, name, record));
 }
 
 /** In the order they were reserved. */
@@ -139,7 +150,8 @@ export function selectCharged(state: LedgerState, since: number): Amounts {
   return charged;
 }
 
-function viewOf(envelope: string, record: EnvelopeRecord): EnvelopeState {
+function viewOf(state: LedgerState, envelope: string, record: EnvelopeRecord): EnvelopeState {
+  const above = envelope === "run" ? aboveOf(state.grant) : undefined;
   return {
     envelope,
     ...record.terms,
@@ -148,5 +160,10 @@ function viewOf(envelope: string, record: EnvelopeRecord): EnvelopeState {
     tripped: record.trippedBy !== undefined,
     closed: record.closed,
     frozenBy: [...record.frozenBy],
+    ...(above === undefined ? {} : { above }),
   };
+}
+
+function aboveOf(grant: Grant | undefined): EnvelopeState["above"] {
+  return grant && { granted: grant.given, left: selectLeft(grant) };
 }

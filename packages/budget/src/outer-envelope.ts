@@ -1,119 +1,227 @@
 /**
- * An envelope over many runs (an API key's day, the installation's day), spent in blocks (BU-5). Owns: how much of a
- * period is given out. Does not own: what runs do with it; their own ledger holds every step to what they were given.
+ * An envelope over many runs (an API key's day, the installation's day), spent in blocks (BU-5). Owns: how much of a day is given
+ * out, and to whom. Does not own: what a run does with it; its own ledger holds every step to what it was given.
  *
- * 1. Given out never exceeds the limit but by what runs overspent.
- * 2. A block belongs to the period in which it was carved: what comes back later frees that period, not the next (B134).
- * 3. Asked at submit, on demand and at the end only, never per step.
+ * 1. What a day has given is the sum of the blocks that runs hold of it, always; it exceeds the limit by what runs overspent, and by
+ *    nothing else.
+ * 2. A block belongs to the day in which it was carved: what comes back later frees that day, not the next (B134). A run spends its
+ *    older blocks first.
+ * 3. All levels above a run give, or none.
+ * 4. Asked on demand and at the end, never by a step that its block can pay for.
  */
-import { defaultLimits } from "@bridle/protocol";
-import type { Amounts, RunId } from "@bridle/protocol";
-import { noAmounts } from "@bridle/protocol";
+import { amountsBy, noAmounts, unlimited } from "@bridle/protocol";
+import type { Amounts, OuterLimit } from "@bridle/protocol";
 
-import { assertAmounts, exceeds, minus, plus } from "./amounts-math.ts";
+import { assertAmounts, minus, plus } from "./amounts-math.ts";
+import type { Dimension } from "./trip-line.ts";
+import { dimensions } from "./trip-line.ts";
 
-interface Block {
-  readonly period: string;
-  readonly given: Amounts;
-}
-
-/** Plain data apart from the map; changed in place. */
+/** One level over many runs. Plain data, changed in place: the runs below it share the object. */
 export interface OuterState {
-  readonly limit: Amounts;
-  period: string;
-  /** Of the present period. */
+  readonly scope: string;
+  limit: Amounts;
+  /** Days since 1970 in UTC. Only goes on, whatever clocks do. */
+  day: number;
+  /** Of that day. */
   given: Amounts;
-  readonly blocks: Map<RunId, Block>;
 }
 
-/** BU-3: what an installation may spend in a day when nothing is configured. */
-export const defaultDayLimit: Amounts = {
-  tokens: Number.MAX_SAFE_INTEGER,
-  nanoUsd: 10 * defaultLimits.runNanoUsd,
-  calls: Number.MAX_SAFE_INTEGER,
-};
+/** One that stands still, or a present one from one that stood still. */
+export function copyOuter({ scope, limit, day, given }: OuterState): OuterState {
+  return { scope, limit, day, given };
+}
 
+/** What one run holds of the levels above it. */
+export interface Grant {
+  /** In the order in which a refusal names them: the key's, then the installation's. */
+  readonly above: readonly OuterState[];
+  /** All it was ever given and has not given back; `unlimited` where nothing above it has a limit. */
+  given: Amounts;
+  /** Its part of the latest day it was given anything. */
+  block: { readonly day: number; readonly given: Amounts };
+}
+
+const dayMs = 86_400_000;
+/** BU-5: 5 % of what is left, so that many runs at once do not tie up a day that nobody has spent. */
 const blockParts = 20;
+/** 0.25 % of the limit: smaller blocks would be asked for at every other step when the day runs dry. */
+const leastParts = 400;
 const blockTokens = 50_000;
 
-export function initialOuter(limit: Amounts, period: string): OuterState {
-  assertAmounts(limit, "limit");
-  return { limit, period, given: noAmounts, blocks: new Map() };
+/** The UTC day of a wall ms. */
+export function dayOf(at: number): number {
+  return Math.floor(at / dayMs);
+}
+
+/** Wall ms at which the day after this wall ms begins, and every outer envelope afresh. */
+export function nextDayAt(at: number): number {
+  return (dayOf(at) + 1) * dayMs;
+}
+
+/** Throws RangeError for a limit that is not whole, non-negative and safe. */
+export function initialOuter({ scope, limit }: OuterLimit, at: number): OuterState {
+  assertAmounts(limit, `limit of ${scope}`);
+  return { scope, limit, day: dayOf(at), given: noAmounts };
+}
+
+export function initialGrant(above: readonly OuterState[]): Grant {
+  const given = amountsBy((dimension) =>
+    above.some(({ limit }) => limit[dimension] < unlimited) ? 0 : unlimited,
+  );
+  return { above, given, block: { day: 0, given: noAmounts } };
+}
+
+/** Which level has too little left, and of what; with what it has given on that day. */
+export interface OuterShortage {
+  readonly scope: string;
+  readonly dimension: Dimension;
+  readonly given: Amounts;
+  readonly limit: Amounts;
+}
+
+/**
+ * Why no run may begin under these levels: one has not even a least block left, or as much as the run may spend at most if that is
+ * less. Undefined when one may. Changes nothing: a run that has not begun holds no money.
+ */
+export function refusesRun(
+  above: readonly OuterState[],
+  { limit, at }: { readonly limit: Amounts; readonly at: number },
+): OuterShortage | undefined {
+  const day = latestDay(above, at);
+  return shortage(above, day, (outer, dimension) =>
+    outer.limit[dimension] === unlimited
+      ? 0
+      : Math.min(limit[dimension], Math.max(1, leastBlock(outer, dimension))),
+  );
 }
 
 export interface CarveRequest {
-  readonly runId: RunId;
-  /** Least that is of use; a run takes what it needs at submit, or what its next step is short of. */
+  /** What the run is short of. Nothing is given in a dimension in which it is short of nothing. */
   readonly need: Amounts;
-  /** Name of the period that this moment lies in, such as `2026-11-29`. */
-  readonly period: string;
+  /** What its own limit leaves beyond what it has: more would be of no use to it. */
+  readonly rest: Amounts;
+  readonly at: number;
 }
 
 /**
- * Gives the run at least what it needs, and a block where there is more: 5 % of the limit, of tokens at most 50,000.
- * Undefined when the period has less left than is needed; then nothing has changed.
+ * Gives the run what it needs, and a block where there is more: 5 % of what the day has left, of tokens at most 50,000. Answers with
+ * the level that has less left than is needed; then nothing has changed.
  */
-export function carve(
-  state: OuterState,
-  { runId, need, period }: CarveRequest,
-): Amounts | undefined {
-  assertAmounts(need, "need");
-  startPeriod(state, period);
-  const { limit, given } = state;
-  if (exceeds(plus(given, need), limit)) return undefined;
-  const block: Amounts = {
-    tokens: Math.min(Math.floor(limit.tokens / blockParts), blockTokens),
-    nanoUsd: Math.floor(limit.nanoUsd / blockParts),
-    calls: Math.floor(limit.calls / blockParts),
-  };
-  const carved = least(most(need, block), minus(limit, given));
-  state.given = plus(given, carved);
-  const earlier = state.blocks.get(runId);
-  const before = earlier?.period === period ? earlier.given : noAmounts;
-  state.blocks.set(runId, { period, given: plus(before, carved) });
-  return carved;
+export function carve(grant: Grant, { need, rest, at }: CarveRequest): OuterShortage | undefined {
+  const { above } = grant;
+  const day = latestDay(above, at);
+  const short = shortage(above, day, (_outer, dimension) => need[dimension]);
+  if (short !== undefined) return short;
+  const block = amountsBy((dimension) =>
+    need[dimension] === 0 ? 0 : blockOf(above, day, dimension),
+  );
+  const useful = amountsBy((dimension) =>
+    Math.max(need[dimension], Math.min(block[dimension], rest[dimension])),
+  );
+  give(
+    grant,
+    amountsBy((dimension) => (need[dimension] === 0 ? 0 : useful[dimension])),
+    day,
+  );
+  return undefined;
+}
+
+/** Whether the levels above could give that much now. */
+export function canGive(grant: Grant, need: Amounts, at: number): boolean {
+  const day = latestDay(grant.above, at);
+  return shortage(grant.above, day, (_outer, dimension) => need[dimension]) === undefined;
+}
+
+/** A run has spent more than it was given: the excess is charged above it in full, beyond a limit if it must be. */
+export function chargeExcess(grant: Grant, settled: Amounts, at: number): void {
+  const excess = excessOver(settled, grant.given);
+  if (dimensions.every((dimension) => excess[dimension] === 0)) return;
+  give(grant, excess, latestDay(grant.above, at));
 }
 
 /**
- * The run has ended, having spent this much of what it was given in its last period: the rest can be given again,
- * unless that period is over. Returning twice changes nothing.
+ * The run can spend nothing any more: what it has left of its block can be given to others, unless that day is over. Doing it twice
+ * changes nothing.
  */
-export function giveBack(
-  state: OuterState,
-  {
-    runId,
-    spent,
-    period,
-  }: { readonly runId: RunId; readonly spent: Amounts; readonly period: string },
-): void {
-  assertAmounts(spent, "spent");
-  startPeriod(state, period);
-  const block = state.blocks.get(runId);
-  if (block === undefined) return;
-  state.blocks.delete(runId);
-  if (block.period !== state.period) return;
-  state.given = plus(minus(state.given, block.given), spent);
+export function giveBack(grant: Grant, settled: Amounts): void {
+  const { above, given, block } = grant;
+  const back = unspentBlock(grant, settled);
+  if (dimensions.every((dimension) => back[dimension] === 0)) return;
+  grant.given = minus(given, back);
+  grant.block = { day: block.day, given: minus(block.given, back) };
+  for (const outer of above) {
+    if (outer.day === block.day) outer.given = minus(outer.given, back);
+  }
 }
 
-/** Periods only go on: a clock that went back does not open yesterday again. */
-function startPeriod(state: OuterState, period: string): void {
-  if (period <= state.period) return;
-  state.period = period;
-  state.given = noAmounts;
+/** What of its latest block a run has not spent. */
+export function unspentBlock({ given, block }: Grant, settled: Amounts): Amounts {
+  return amountsBy((dimension) =>
+    Math.min(Math.max(0, given[dimension] - settled[dimension]), block.given[dimension]),
+  );
 }
 
-function most(left: Amounts, right: Amounts): Amounts {
-  return {
-    tokens: Math.max(left.tokens, right.tokens),
-    nanoUsd: Math.max(left.nanoUsd, right.nanoUsd),
-    calls: Math.max(left.calls, right.calls),
-  };
+/** How much more all levels together could give the run, as of the last time one gave; `unlimited` where none has a limit. */
+export function selectLeft({ above }: Pick<Grant, "above">): Amounts {
+  const day = Math.max(...above.map((outer) => outer.day));
+  return amountsBy((dimension) =>
+    Math.min(unlimited, ...above.map((outer) => leftOf(outer, day, dimension))),
+  );
 }
 
-function least(left: Amounts, right: Amounts): Amounts {
-  return {
-    tokens: Math.min(left.tokens, right.tokens),
-    nanoUsd: Math.min(left.nanoUsd, right.nanoUsd),
-    calls: Math.min(left.calls, right.calls),
-  };
+export function excessOver(left: Amounts, right: Amounts): Amounts {
+  return amountsBy((dimension) => Math.max(0, left[dimension] - right[dimension]));
+}
+
+function give(grant: Grant, amount: Amounts, day: number): void {
+  const { block } = grant;
+  for (const outer of grant.above) {
+    outer.given = plus(givenOn(outer, day), amount);
+    outer.day = day;
+  }
+  grant.given = plus(grant.given, amount);
+  grant.block = { day, given: block.day === day ? plus(block.given, amount) : amount };
+}
+
+/** A clock that went back does not open yesterday again; all levels are in the same day. */
+function latestDay(above: readonly OuterState[], at: number): number {
+  return Math.max(dayOf(at), ...above.map(({ day }) => day));
+}
+
+export function givenOn({ day: own, given }: OuterState, day: number): Amounts {
+  return own < day ? noAmounts : given;
+}
+
+function leftOf(outer: OuterState, day: number, dimension: Dimension): number {
+  const limit = outer.limit[dimension];
+  if (limit === unlimited) return unlimited;
+  return Math.max(0, limit - givenOn(outer, day)[dimension]);
+}
+
+function leastBlock({ limit }: OuterState, dimension: Dimension): number {
+  return Math.floor(limit[dimension] / leastParts);
+}
+
+/** Never more than is left. */
+function blockOf(above: readonly OuterState[], day: number, dimension: Dimension): number {
+  const blocks = above.map((outer) => {
+    const left = leftOf(outer, day, dimension);
+    return Math.min(left, Math.max(Math.floor(left / blockParts), leastBlock(outer, dimension)));
+  });
+  return Math.min(dimension === "tokens" ? blockTokens : unlimited, ...blocks);
+}
+
+function shortage(
+  above: readonly OuterState[],
+  day: number,
+  needed: (outer: OuterState, dimension: Dimension) => number,
+): OuterShortage | undefined {
+  for (const outer of above) {
+    const dimension = dimensions.find((one) => needed(outer, one) > leftOf(outer, day, one));
+    if (dimension !== undefined) {
+      const { scope, limit } = outer;
+      return { scope, dimension, given: givenOn(outer, day), limit };
+    }
+  }
+  return undefined;
 }

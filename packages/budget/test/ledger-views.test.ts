@@ -1,11 +1,4 @@
-import {
-  carve,
-  giveBack,
-  initialOuter,
-  PriceTable,
-  selectCharged,
-  selectOpenHolds,
-} from "@bridle/budget";
+import { PriceTable, selectCharged, selectOpenHolds } from "@bridle/budget";
 import { asRunId } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
@@ -124,35 +117,6 @@ describe("[BU-8] of two refusals on one path the one that waiting helps least is
 
       expect(desk.reserve("h", 10)).toMatchObject({ refusal: worse });
     }
-  });
-});
-
-describe("[BU-5] the outer envelope", () => {
-  const limit = { tokens: 1000, nanoUsd: 1000, calls: 1000 };
-  const run = asRunId("run_1");
-
-  it("refuses amounts that are none by their name", () => {
-    const bad = { tokens: -1, nanoUsd: 0, calls: 0 };
-    const state = initialOuter(limit, "day 1");
-
-    expect(() => initialOuter(bad, "day 1")).toThrow(/^limit\.tokens must be/);
-    expect(() => carve(state, { runId: run, need: bad, period: "day 1" })).toThrow(
-      /^need\.tokens must be/,
-    );
-    expect(() => giveBack(state, { runId: run, spent: bad, period: "day 1" })).toThrow(
-      /^spent\.tokens must be/,
-    );
-  });
-
-  it("takes back all that a run was given in several blocks", () => {
-    const state = initialOuter(limit, "day 1");
-    carve(state, { runId: run, need: tokens(100), period: "day 1" });
-    carve(state, { runId: run, need: tokens(100), period: "day 1" });
-    expect(state.given.tokens).toBe(200);
-
-    giveBack(state, { runId: run, spent: tokens(30), period: "day 1" });
-
-    expect(state.given).toEqual(tokens(30));
   });
 });
 

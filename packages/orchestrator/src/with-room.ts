@@ -49,14 +49,15 @@ function tell(arrival: Arrival, room: Amounts | undefined): Arrival {
     : arrival;
 }
 
-/** By the rule of the ladder: past a trip only where the envelope keeps its credit for it (BU-9). */
+/** By the rule of the ladder, and of what the envelopes above could give yet: past a trip only where the envelope keeps its credit for it (BU-9). */
 function roomIn(envelope: EnvelopeState | undefined): Amounts | undefined {
   if (envelope === undefined || envelope.closed || envelope.frozenBy.length > 0) return undefined;
-  const { settled, reserved, tripped, onTrip } = envelope;
+  const { settled, reserved, tripped, onTrip, above } = envelope;
   if (tripped && onTrip !== "ladder") return undefined;
   const left = (dimension: keyof Amounts): number => {
     const line = admissionLine(envelope, dimension, defaultLinePercent);
-    return Math.max(0, line - settled[dimension] - reserved[dimension]);
+    const granted = above === undefined ? line : above.granted[dimension] + above.left[dimension];
+    return Math.max(0, Math.min(line, granted) - settled[dimension] - reserved[dimension]);
   };
   return amountsBy(left);
 }

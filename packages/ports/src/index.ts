@@ -52,6 +52,7 @@ export type { CacheBounds, CachedResult, ResultCache } from "./result-cache.ts";
 export type { RunIndex, RunQuery, RunRow } from "./run-index.ts";
 export type {
   CommitAnswer,
+  DaySpent,
   DecisionCommit,
   NewRun,
   RunLog,

@@ -3,6 +3,7 @@ import type {
   EnvelopeState,
   HoldEnd,
   HoldState,
+  OuterEnvelopeState,
   ReserveAnswer,
   ReserveRequest,
   RunId,
@@ -20,6 +21,9 @@ import type {
  * A task whose envelope was never opened is refused `closed`; an attempt that has finished is refused `fenced`.
  * Fences, closed envelopes and a run's end stop new spending (reserve, dispatch), never a charge: settle, release and
  * expire still book, though without journal entries once the run has ended. A `fenced` refusal writes no entry.
+ * A run below outer envelopes is given their money in blocks: on demand, in the operation that is short of it; what it spends beyond
+ * is charged to them in the operation that charges it; what it can spend no more goes back with its closing or its last hold's end,
+ * whichever is later. No other operation touches them (BU-5).
  * Failure to answer means no money: callers fail closed.
  */
 export interface Ledger {
@@ -52,6 +56,8 @@ export interface Ledger {
     readonly by: "tokens" | "nanoUsd";
     readonly limit: number;
   }): Promise<Spending>;
+  /** Every outer envelope, by scope, as the day of this wall ms stands; an envelope that is in a later day tells of that one. */
+  outer(at: number): Promise<readonly OuterEnvelopeState[]>;
   envelopes(runId: RunId): Promise<readonly EnvelopeState[]>;
   openHolds(runId: RunId): Promise<readonly HoldState[]>;
 }

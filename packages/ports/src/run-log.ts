@@ -4,6 +4,7 @@ import type {
   EnvelopeTerms,
   JournalEvent,
   LogEntry,
+  OuterLimit,
   RunId,
   Spender,
   TaskId,
@@ -21,6 +22,11 @@ export interface NewRun {
   /** The run's input as JSON text. */
   readonly input: string;
   readonly budget: EnvelopeTerms;
+  /**
+   * The envelopes over many runs that this one spends from: the API key's, then the installation's. Each stands from then on at the
+   * limit that was told last.
+   */
+  readonly outer?: readonly OuterLimit[] | undefined;
   readonly idempotency?:
     | { readonly key: string; readonly bodyHash: string; readonly expiresAt: number }
     | undefined;
@@ -34,7 +40,17 @@ export type SubmitAnswer =
   /** Same idempotency key, same body: the run of the first submit. */
   | { readonly outcome: "same"; readonly runId: RunId; readonly traceId: string }
   /** Same idempotency key, another body. */
-  | { readonly outcome: "conflict"; readonly runId: RunId };
+  | { readonly outcome: "conflict"; readonly runId: RunId }
+  /** An outer envelope has too little left today for a run to begin; nothing of it was stored (BU-5). */
+  | ({ readonly outcome: "day_spent" } & DaySpent);
+
+export interface DaySpent {
+  readonly scope: string;
+  readonly dimension: keyof Amounts;
+  /** What it has given out today. */
+  readonly given: Amounts;
+  readonly limit: Amounts;
+}
 
 /** A run as it was submitted, with where its log stands. */
 export interface StoredRun extends RunRow {
@@ -106,7 +122,10 @@ export type CommitAnswer =
  * envelopes come before the decisions of their commit.
  */
 export interface RunLog {
-  /** Stores the run, its first entry, its `run` envelope and its index row together, once per idempotency key. */
+  /**
+   * Stores the run, its first entry, its `run` envelope and its index row together, once per idempotency key. A repeated submit is
+   * answered as before, however the day stands.
+   */
   submit(run: NewRun): Promise<SubmitAnswer>;
   load(runId: RunId): Promise<StoredRun | undefined>;
   commit(commit: DecisionCommit): Promise<CommitAnswer>;

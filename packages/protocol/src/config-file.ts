@@ -5,6 +5,7 @@ import { livenessDefaults, type defaultLimits } from "./defaults.ts";
 import { breakerRanges, budgetRanges, governorRanges, watchdogRanges } from "./guard-ranges.ts";
 import type { SettingRange } from "./guard-ranges.ts";
 import { modelPriceSchema } from "./price-schema.ts";
+import { envelopeSpecSchema } from "./spec.ts";
 
 /**
  * Limits of an installation, with the range each may have. What a workflow sets for itself (budget, timeouts of task and
@@ -203,6 +204,16 @@ export const configFileSchema = z.strictObject({
     () => livenessRange,
   ).optional(),
   guards: guards.optional(),
+  budget: z
+    .strictObject({
+      /** What all runs together may spend in a UTC day. Default 50 US dollars. */
+      perDay: z
+        .union([envelopeSpecSchema, z.literal("unlimited")], {
+          error: 'Expected { maxUsd, maxTokens, maxCalls }, or "unlimited".',
+        })
+        .optional(),
+    })
+    .optional(),
   /** Answers of model calls that were marked cacheable. */
   cache: z
     .strictObject({ maxAgeMs: whole([1000, 30 * 86_400_000]), maxEntries: whole([1, 100_000]) })

@@ -4,6 +4,8 @@ export const defaultLimits = {
   runTokens: 1_000_000,
   runNanoUsd: 5_000_000_000,
   runCalls: 400,
+  /** BU-3: an installation's day. */
+  dayNanoUsd: 50_000_000_000,
   /** W3 */
   taskTimeoutMs: 600_000,
   runTimeoutMs: 3_600_000,

@@ -4,7 +4,8 @@
  *
  * 1. A run without limits gets the defaults; `unlimited` must be written out (BU-3).
  * 2. A task's limits are caps; what it does not state is bounded by its run alone, so that a raise there is enough (BU-4).
- * 3. How the credit is used is the run's word, for all its levels (BU-9).
+ * 3. An installation's day has a default as well; a key's day is as long as its installation's where nothing is said.
+ * 4. How the credit is used is the run's word, for all its levels (BU-9).
  */
 import type { Amounts } from "./amounts.ts";
 import { bridleError } from "./bridle-error.ts";
@@ -36,6 +37,13 @@ export const defaultRunLimit: Amounts = {
   calls: defaultLimits.runCalls,
 };
 
+/** BU-3: what an installation may spend in a day when nothing is configured. */
+export const defaultDayLimit: Amounts = {
+  tokens: unlimited,
+  nanoUsd: defaultLimits.dayNanoUsd,
+  calls: unlimited,
+};
+
 const noCap: Amounts = { tokens: unlimited, nanoUsd: unlimited, calls: unlimited };
 
 /** Throws `config_invalid` naming a limit that is none, and its value. */
@@ -50,6 +58,16 @@ export function runEnvelopeTerms(spec: BudgetSpec = {}): EnvelopeTerms {
 /** Throws `config_invalid` naming a limit that is none, and its value. */
 export function taskEnvelopeTerms(spec: LimitsSpec | undefined, run: EnvelopeTerms): EnvelopeTerms {
   return { ...run, limit: limitOf(spec ?? {}, noCap) };
+}
+
+/** The limits of a day, as an operator writes them: an installation's. Throws `config_invalid`. */
+export function installationDayLimit(perDay: LimitsSpec | "unlimited" = {}): Amounts {
+  return perDay === "unlimited" ? noCap : limitOf(perDay, defaultDayLimit);
+}
+
+/** An API key's: what is left away is bounded by the installation alone. Throws `config_invalid`. */
+export function keyDayLimit(perDay: LimitsSpec | "unlimited"): Amounts {
+  return perDay === "unlimited" ? noCap : limitOf(perDay, noCap);
 }
 
 function limitOf({ maxTokens, maxUsd, maxCalls }: LimitsSpec, otherwise: Amounts): Amounts {

@@ -121,6 +121,11 @@ export const errorTable = {
     retryable: false,
     status: 402,
   },
+  day_budget_spent: {
+    message: "The installation or the API key has nothing left to spend today.",
+    retryable: true,
+    status: 429,
+  },
   budget_exhausted_degraded: {
     message: "The budget is exhausted, and the run was degraded as far as possible.",
     retryable: false,

@@ -83,7 +83,10 @@ export { defaultLimits, livenessDefaults } from "./defaults.ts";
 export { durationSchema, parseDuration } from "./duration.ts";
 export {
   type BudgetSpec,
+  defaultDayLimit,
   defaultRunLimit,
+  installationDayLimit,
+  keyDayLimit,
   type LimitsSpec,
   runEnvelopeTerms,
   taskEnvelopeTerms,
@@ -148,6 +151,8 @@ export {
   type HoldEnd,
   type HoldState,
   type HoldStatus,
+  type OuterEnvelopeState,
+  type OuterLimit,
   type RefusalKind,
   type ReserveAnswer,
   type ReserveRefusal,

@@ -10,6 +10,23 @@ export interface EnvelopeTerms {
   readonly onTrip: "ladder" | "cache" | "nothing";
 }
 
+/**
+ * A limit over many runs, by the day: of an installation or of an API key. `scope` is `installation/day` or `key:<id>/day`, which no
+ * task can be called.
+ */
+export interface OuterLimit {
+  readonly scope: string;
+  readonly limit: Amounts;
+}
+
+/** How a day stands (BU-5). `given` lies with runs or was spent by them; what ended runs did not spend is not in it. */
+export interface OuterEnvelopeState extends OuterLimit {
+  /** Days since 1970 in UTC. */
+  readonly day: number;
+  readonly given: Amounts;
+  readonly spent: Amounts;
+}
+
 /** The envelope of a run, or of one of its tasks (an item of a fan-out has its own). */
 export interface EnvelopeState extends EnvelopeTerms {
   /** `run`, or the task id. */
@@ -20,6 +37,11 @@ export interface EnvelopeState extends EnvelopeTerms {
   readonly closed: boolean;
   /** Ids of what froze it; frozen while not empty (BR-17). */
   readonly frozenBy: readonly string[];
+  /**
+   * Of a run below outer envelopes: what they have given it so far, and what they could give it yet, as of the last time that anybody
+   * took from them.
+   */
+  readonly above?: { readonly granted: Amounts; readonly left: Amounts } | undefined;
 }
 
 /** Identity of the attempt that spends: every ledger call carries it, older attempts are refused (BU-6). */

@@ -44,6 +44,18 @@ interface EnvelopeRow {
   readonly tripped_by: string | null;
   readonly closed: boolean;
   readonly frozen_by: readonly string[];
+  readonly above: readonly string[];
+  readonly granted: AmountsColumn;
+  /** Absent where the envelope was not asked for with it. */
+  readonly above_left?: AmountsColumn | null;
+}
+
+interface OuterRow {
+  readonly scope: string;
+  readonly limits: AmountsColumn;
+  readonly day: number;
+  readonly given: AmountsColumn;
+  readonly spent: AmountsColumn;
 }
 
 interface SpendingRow {
@@ -114,23 +126,39 @@ function envelopeMoves(sql: SqlDatabase, hints: Hints): Pick<Ledger, "close" | "
     },
     raise: async (runId, envelope, by, at) => {
       const values = [runId, envelope, toColumn(by), at];
-      const row = await sql.first<EnvelopeRow>(call("raise_envelope", values), values);
+      const row = await sql.first<EnvelopeRow>(
+        `select e.*, bridle.above_left(e.above) as above_left
+         from bridle.raise_envelope($1, $2, $3, $4) e`,
+        values,
+      );
       if (row !== undefined) hints.run(runId);
       return row && envelopeState(row);
     },
   };
 }
 
-function ledgerViews(sql: SqlDatabase): Pick<Ledger, "envelopes" | "openHolds" | "spending"> {
+function ledgerViews(
+  sql: SqlDatabase,
+): Pick<Ledger, "envelopes" | "openHolds" | "outer" | "spending"> {
   return {
     spending: async ({ since, by, limit }) => {
       const values = [since, by === "tokens" ? 1 : 2, limit];
       const rows = await sql.rows<SpendingRow>(call("spending", values), values);
       return { runs: rows.flatMap(runSpending), total: totalOf(rows) };
     },
+    outer: async (at) => {
+      const rows = await sql.rows<OuterRow>("select * from bridle.outer_envelopes($1)", [at]);
+      return rows.map(({ scope, day, limits, given, spent }) => ({
+        scope,
+        day,
+        limit: fromColumn(limits),
+        given: fromColumn(given),
+        spent: fromColumn(spent),
+      }));
+    },
     envelopes: async (runId) => {
       const rows = await sql.rows<EnvelopeRow>(
-        "select * from bridle.envelope where run_id = $1 order by ordinal",
+        "select e.*, bridle.above_left(e.above) as above_left from bridle.envelope e where run_id = $1 order by ordinal",
         [runId],
       );
       return rows.map(envelopeState);
@@ -205,6 +233,9 @@ function envelopeState(row: EnvelopeRow): EnvelopeState {
     tripped: row.tripped_by !== null,
     closed: row.closed,
     frozenBy: row.frozen_by,
+    ...(row.above.length === 0
+      ? {}
+      : { above: { granted: fromColumn(row.granted), left: fromColumn(row.above_left ?? null) } }),
   };
 }
 

@@ -7,9 +7,9 @@ import type {
   SubmitAnswer,
 } from "@bridle/ports";
 import { asRunId, isTerminalRun } from "@bridle/protocol";
-import type { LogEntry, RunEvent } from "@bridle/protocol";
+import type { Amounts, LogEntry, OuterLimit, RunEvent } from "@bridle/protocol";
 
-import { toColumn } from "./amounts-columns.ts";
+import { fromColumn, toColumn, type AmountsColumn } from "./amounts-columns.ts";
 import type { Hints } from "./postgres-feed.ts";
 import { ownIds } from "./postgres-inbox.ts";
 import { runRow, type RunColumns } from "./run-row.ts";
@@ -112,6 +112,17 @@ function bodyViews(sql: SqlDatabase): Pick<RunLog, "input" | "output" | "outputs
   };
 }
 
+interface SubmitRow {
+  readonly outcome: SubmitAnswer["outcome"];
+  readonly run_id: string;
+  readonly trace_id: string;
+  /** Of the envelope that refused. */
+  readonly scope: string;
+  readonly dimension: keyof Amounts;
+  readonly given: AmountsColumn | null;
+  readonly limits: AmountsColumn | null;
+}
+
 async function submit(sql: SqlDatabase, run: NewRun): Promise<SubmitAnswer> {
   const { budget, idempotency } = run;
   const values = [
@@ -130,12 +141,19 @@ async function submit(sql: SqlDatabase, run: NewRun): Promise<SubmitAnswer> {
     idempotency?.expiresAt ?? null,
     toText(run.event),
     run.at,
+    JSON.stringify((run.outer ?? []).map(outerColumns)),
   ];
-  const row = await sql.one<{
-    outcome: SubmitAnswer["outcome"];
-    run_id: string;
-    trace_id: string;
-  }>(call("submit", values), values);
+  const row = await sql.one<SubmitRow>(call("submit", values), values);
+  if (row.outcome === "day_spent") {
+    const { outcome, scope, dimension } = row;
+    return {
+      outcome,
+      scope,
+      dimension,
+      given: fromColumn(row.given),
+      limit: fromColumn(row.limits),
+    };
+  }
   const runId = asRunId(row.run_id);
   return row.outcome === "conflict"
     ? { outcome: "conflict", runId }
@@ -210,6 +228,11 @@ function envelopeColumns({
 }: DecisionCommit["envelopesOpened"][number]) {
   const [tokens, nanoUsd, calls] = toColumn(limit);
   return { taskId, tokens, nanoUsd, calls, creditMode, onTrip };
+}
+
+function outerColumns({ scope, limit }: OuterLimit) {
+  const [tokens, nanoUsd, calls] = toColumn(limit);
+  return { scope, tokens, nanoUsd, calls };
 }
 
 function isEnd({ status }: DecisionCommit): boolean {

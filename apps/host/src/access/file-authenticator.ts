@@ -7,6 +7,7 @@
  * A3. A file that cannot be read lets nobody in.
  */
 import type { Clock } from "@bridle/kernel";
+import { keyDayLimit } from "@bridle/protocol";
 import type { Authenticator, Principal } from "@bridle/server";
 
 import { readKeys } from "./key-file.ts";
@@ -45,7 +46,9 @@ export function fileAuthenticator(options: FileAuthenticatorOptions): Authentica
       for (const each of keys) {
         if (isSameHash(each.hash, hash) && each.revokedAt === undefined) key = each;
       }
-      return key === undefined ? undefined : { id: key.id, scopes: key.scopes };
+      if (key === undefined) return undefined;
+      const { id, scopes, perDay } = key;
+      return { id, scopes, ...(perDay === undefined ? {} : { perDay: keyDayLimit(perDay) }) };
     },
   };
 }

@@ -6,8 +6,9 @@
  */
 import { join } from "node:path";
 
-import { bridleError, scopes } from "@bridle/protocol";
-import type { Scope } from "@bridle/protocol";
+import type { CodedError } from "@bridle/kernel";
+import { bridleError, keyDayLimit, scopes } from "@bridle/protocol";
+import type { LimitsSpec, Scope } from "@bridle/protocol";
 
 import { readPrivateFile, writePrivateFile } from "./data-folder.ts";
 import { hashSecret, newSecret } from "./secrets.ts";
@@ -20,6 +21,8 @@ export interface StoredKey {
   readonly hash: string;
   readonly createdAt: number;
   readonly revokedAt?: number;
+  /** What its runs together may spend in a UTC day; absent: no limit of its own. */
+  readonly perDay?: LimitsSpec | "unlimited";
 }
 
 function keyFilePath(dataDir: string): string {
@@ -30,15 +33,35 @@ export async function readKeys(dataDir: string): Promise<readonly StoredKey[]> {
   const path = keyFilePath(dataDir);
   const text = await readPrivateFile(path);
   if (text === undefined) return [];
+  let keys: readonly StoredKey[] | undefined;
   try {
     const value: unknown = JSON.parse(text);
-    if (Array.isArray(value) && value.every(isStoredKey)) return value;
+    if (Array.isArray(value) && value.every(isStoredKey)) keys = value;
   } catch {
     // Reported below: a list that cannot be read must never count as an empty one.
   }
-  throw bridleError("store_corrupt", {
-    message: `${path} is not a list of keys. Restore it, or remove it and create new keys.`,
-  });
+  if (keys === undefined) {
+    throw bridleError("store_corrupt", {
+      message: `${path} is not a list of keys. Restore it, or remove it and create new keys.`,
+    });
+  }
+  for (const key of keys) assertPerDay(key, path);
+  return keys;
+}
+
+/** Somebody may have written it by hand. */
+function assertPerDay({ id, perDay }: StoredKey, path: string): void {
+  if (perDay === undefined) return;
+  try {
+    keyDayLimit(perDay);
+  } catch (cause) {
+    const { message, details } = cause as CodedError;
+    throw bridleError("config_invalid", {
+      message: `${path}: perDay of the key ${id}: ${message}`,
+      details,
+      cause,
+    });
+  }
 }
 
 function isStoredKey(value: unknown): value is StoredKey {
@@ -54,6 +77,7 @@ function isStoredKey(value: unknown): value is StoredKey {
 export interface NewKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
+  readonly perDay?: LimitsSpec | "unlimited" | undefined;
   /** Wall milliseconds. */
   readonly at: number;
 }
@@ -61,11 +85,13 @@ export interface NewKey {
 /** Makes a key. The text is returned once and kept nowhere. */
 export async function createKey(
   dataDir: string,
-  { name, scopes: granted, at }: NewKey,
+  { name, scopes: granted, perDay, at }: NewKey,
 ): Promise<{ readonly key: string; readonly stored: StoredKey }> {
   const id = newSecret().slice(0, 10);
   const key = `brd_${id}_${newSecret()}`;
-  const stored: StoredKey = { id, name, scopes: granted, hash: hashSecret(key), createdAt: at };
+  const hash = hashSecret(key);
+  const limits = perDay === undefined ? {} : { perDay };
+  const stored: StoredKey = { id, name, scopes: granted, hash, createdAt: at, ...limits };
   await writeKeys(dataDir, [...(await readKeys(dataDir)), stored]);
   return { key, stored };
 }

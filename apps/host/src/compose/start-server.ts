@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { systemIds } from "@bridle/kernel/system";
 import { createSubmit } from "@bridle/orchestrator";
-import { bridleError } from "@bridle/protocol";
+import { bridleError, installationDayLimit } from "@bridle/protocol";
 import { createApi } from "@bridle/server";
 import type { PartState } from "@bridle/server";
 
@@ -39,6 +39,7 @@ export async function startServer(
       newTraceId,
       agents: config.agents.map(({ name }) => name),
       models: Object.keys(config.models),
+      perDay: installationDayLimit(config.budget?.perDay),
     }),
     governRun: governRuns(parts),
     bus: parts.bus,

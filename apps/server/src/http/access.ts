@@ -1,10 +1,12 @@
-import type { Scope } from "@bridle/protocol";
+import type { Amounts, Scope } from "@bridle/protocol";
 
 /** Who asks: a key, or the install token of this machine. */
 export interface Principal {
   /** Stable and printable: the key's id, or `local`. Idempotency keys belong to it. */
   readonly id: string;
   readonly scopes: readonly Scope[];
+  /** What its runs together may spend in a UTC day; absent: no limit of its own (BU-5). */
+  readonly perDay?: Amounts | undefined;
 }
 
 /** Decides who a credential belongs to. Contract: takes the same time for every wrong one. */

@@ -33,6 +33,7 @@ async function submitGoverned(
       spec,
       input,
       tenant: request.principal.id,
+      tenantPerDay: request.principal.perDay,
       traceId: traceIdOf(headerOf(request, "traceparent")) ?? context.newTraceId(),
       idempotency: idempotencyOf(request, { spec, input }),
     });

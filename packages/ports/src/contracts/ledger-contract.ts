@@ -10,6 +10,7 @@ import { ledgerEndingContract } from "./ledger-ending-contract.ts";
 import { ledgerEnvelopeContract } from "./ledger-envelope-contract.ts";
 import { ledgerEquivalence } from "./ledger-equivalence.ts";
 import { ledgerSpendingContract } from "./ledger-spending-contract.ts";
+import { outerEnvelopeContract } from "./outer-envelope-contract.ts";
 import { useStore } from "./store-under-test.ts";
 import type { CreateStore } from "./store-under-test.ts";
 
@@ -28,6 +29,7 @@ export function ledgerContract(createStore: CreateStore): void {
     ledgerEnvelopeContract(scheduled);
     ledgerConcurrencyContract(scheduled);
     ledgerSpendingContract(scheduled);
+    outerEnvelopeContract(subject);
     it("[BU-22] answers, holds and journals exactly as the pure reducer, whatever comes in which order", async () => {
       const equivalence = ledgerEquivalence(() => subject.store);
       // Fewer runs: each plays a whole history against a store that may be a real one.

@@ -1,4 +1,11 @@
-import { initialLedger, reduceLedger, selectEnvelopes, selectOpenHolds } from "@bridle/budget";
+import {
+  initialLedger,
+  initialOuter,
+  reduceLedger,
+  selectEnvelopes,
+  selectOpenHolds,
+  selectOuter,
+} from "@bridle/budget";
 import type { LedgerInputOf, LedgerInputType, LedgerState } from "@bridle/budget";
 import type { EnvelopeState, HoldState, JournalEvent, LogEntry, RunEvent } from "@bridle/protocol";
 import { asTaskId } from "@bridle/protocol";
@@ -6,7 +13,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 
 import type { Store } from "../store.ts";
-import { contractWallMs, termsOf } from "./contract-fixtures.ts";
+import { contractWallMs, newRunId, termsOf } from "./contract-fixtures.ts";
 import { ContractRun } from "./contract-run.ts";
 import { history, inputOf } from "./ledger-history.ts";
 import type { HoldPlan, Operation, PlayedType } from "./ledger-history.ts";
@@ -22,12 +29,16 @@ async function playBoth(
     readonly plans: readonly HoldPlan[];
     readonly operations: readonly Operation[];
     readonly strict: boolean;
+    readonly day: number;
   },
 ): Promise<void> {
   const budget = termsOf(20, { onTrip: "ladder" });
   const taskTerms = termsOf(12, drawn.strict ? { creditMode: "strict" } : { onTrip: "ladder" });
-  const run = await ContractRun.submit(store, { budget });
-  const model = initialLedger({ runId: run.runId, terms: budget });
+  const runId = newRunId();
+  const day = { scope: `key:${runId}/day`, limit: termsOf(drawn.day).limit };
+  const run = await ContractRun.submit(store, { runId, budget, outer: [day] });
+  const outer = initialOuter(day, contractWallMs);
+  const model = initialLedger({ runId, terms: budget, above: [outer] });
   await run.commit({
     envelopesOpened: ["a", "b"].map((id) => ({ taskId: asTaskId(id), terms: taskTerms })),
   });
@@ -45,6 +56,10 @@ async function playBoth(
     if (step.op !== "expire" && step.op !== "renew") expect(answer).toEqual(expected);
   }
   await compare(run, model, events);
+  const stored = (await store.ledger.outer(contractWallMs)).find(
+    ({ scope }) => scope === day.scope,
+  );
+  expect(stored).toEqual(selectOuter(outer, [model], contractWallMs));
 }
 
 type Player<Type extends LedgerInputType> = (

@@ -71,6 +71,8 @@ export const history = fc.record({
   plans,
   operations: fc.array(operation, { maxLength: 40 }),
   strict: fc.boolean(),
+  /** Tokens of the day that the run spends from: short at once, short in its course, never short, without a limit. */
+  day: fc.constantFrom(3, 8, 15, 2000, Number.MAX_SAFE_INTEGER),
 });
 
 /** The reducer's input for one generated move. */

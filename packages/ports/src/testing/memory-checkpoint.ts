@@ -1,4 +1,4 @@
-import { restoreLedger, snapshotLedger } from "@bridle/budget";
+import { copyOuter, restoreLedger, snapshotLedger } from "@bridle/budget";
 
 import type { MemoryState, OutboxRecord, RunRecord, TaskRecord } from "./memory-state.ts";
 
@@ -8,6 +8,7 @@ import type { MemoryState, OutboxRecord, RunRecord, TaskRecord } from "./memory-
  */
 export function checkpointOf(state: MemoryState): () => void {
   const runs = [...state.runs].map(([runId, run]) => [runId, frozenRun(run)] as const);
+  const outer = [...state.outer.values()].map(copyOuter);
   const idempotency = [...state.idempotency];
   const inbox = [...state.inbox];
   const leases = [...state.leases].map(([name, lease]) => [name, { ...lease }] as const);
@@ -15,8 +16,12 @@ export function checkpointOf(state: MemoryState): () => void {
   const outbox = copyOutbox(state.outbox);
   return () => {
     refill(
+      state.outer,
+      outer.map((one) => [one.scope, copyOuter(one)] as const),
+    );
+    refill(
       state.runs,
-      runs.map(([runId, thaw]) => [runId, thaw()] as const),
+      runs.map(([runId, thaw]) => [runId, thaw(state.outer)] as const),
     );
     refill(state.idempotency, idempotency);
     refill(state.inbox, inbox);
@@ -39,10 +44,14 @@ function copyOutbox({ signals, alerts, state }: OutboxRecord): OutboxRecord {
 }
 
 /** Makes the copy now; each call of the result is a record of its own. */
-function frozenRun(run: RunRecord): () => RunRecord {
+function frozenRun(run: RunRecord): (outer: MemoryState["outer"]) => RunRecord {
   const ledger = snapshotLedger(run.ledger);
   const copy = copyRun(run);
-  return () => ({ ...copyRun(copy), ledger: restoreLedger(ledger) });
+  const scopes = (run.ledger.grant?.above ?? []).map(({ scope }) => scope);
+  return (outer) => {
+    const above = scopes.flatMap((scope) => outer.get(scope) ?? []);
+    return { ...copyRun(copy), ledger: restoreLedger(ledger, above) };
+  };
 }
 
 function copyRun(run: RunRecord): RunRecord {

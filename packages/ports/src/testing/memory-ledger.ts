@@ -4,6 +4,7 @@ import {
   selectEnvelope,
   selectEnvelopes,
   selectOpenHolds,
+  selectOuter,
 } from "@bridle/budget";
 import { addAmounts, noAmounts } from "@bridle/protocol";
 import type {
@@ -58,7 +59,22 @@ export function memoryLedger(state: MemoryState): Ledger {
       const run = state.runs.get(runId);
       return run && moveLedger(state, run, { type: "raise", envelope, by, at });
     },
+    ...ledgerViews(state),
+  };
+}
+
+function ledgerViews(
+  state: MemoryState,
+): Pick<Ledger, "spending" | "outer" | "envelopes" | "openHolds"> {
+  return {
     spending: async (query) => spendingOf(state, query),
+    outer: async (at) => {
+      const ledgers = Array.from(state.runs.values(), ({ ledger }) => ledger);
+      const scopes = [...state.outer.values()].toSorted((left, right) =>
+        left.scope < right.scope ? -1 : 1,
+      );
+      return scopes.map((outer) => selectOuter(outer, ledgers, at));
+    },
     envelopes: async (runId) => {
       const run = state.runs.get(runId);
       return run ? selectEnvelopes(run.ledger) : [];

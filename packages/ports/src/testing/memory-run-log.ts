@@ -1,5 +1,7 @@
-import { restoreLedger, snapshotLedger } from "@bridle/budget";
+import { copyOuter, initialOuter, refusesRun, restoreLedger, snapshotLedger } from "@bridle/budget";
+import type { OuterState } from "@bridle/budget";
 import { eventClasses, isTerminalRun } from "@bridle/protocol";
+import type { OuterLimit } from "@bridle/protocol";
 
 import type {
   CommitAnswer,
@@ -68,13 +70,24 @@ function submit(state: MemoryState, run: NewRun): SubmitAnswer {
     const same = earlier.idempotency?.bodyHash === run.idempotency?.bodyHash;
     return same ? { outcome: "same", runId, traceId } : { outcome: "conflict", runId };
   }
-  const record = newRunRecord(run, ++state.counter);
+  const above = (run.outer ?? []).map((limit) => outerOf(state, limit, run.at));
+  const short = refusesRun(above, { limit: run.budget.limit, at: run.at });
+  if (short) return { outcome: "day_spent", ...short };
+  const record = newRunRecord(run, { order: ++state.counter, above });
   state.runs.set(run.runId, record);
   if (run.idempotency) state.idempotency.set(run.idempotency.key, run);
   append(state, record, [run.event]);
   record.decisions = 1;
   state.publish("inbox", run.runId);
   return { outcome: "created", runId: run.runId, traceId: run.traceId };
+}
+
+/** Its limit is the one that was told last. */
+function outerOf(state: MemoryState, told: OuterLimit, at: number): OuterState {
+  const outer = state.outer.get(told.scope) ?? initialOuter(told, at);
+  outer.limit = told.limit;
+  state.outer.set(told.scope, outer);
+  return outer;
 }
 
 /** The submit that holds the idempotency key, or had the same run id: a repeated call whose answer was lost. */
@@ -105,6 +118,7 @@ function reserveOpenings(state: MemoryState, run: RunRecord, commit: DecisionCom
   if (openings.length === 0) return true;
   const [ledger, entries] = [snapshotLedger(run.ledger), run.log.length];
   const signals = [...state.outbox.signals];
+  const outer = [...state.outer.values()].map(copyOuter);
   for (const { taskId, terms } of envelopesOpened) {
     moveLedger(state, run, { type: "open", taskId, terms });
   }
@@ -113,7 +127,8 @@ function reserveOpenings(state: MemoryState, run: RunRecord, commit: DecisionCom
     return moveLedger(state, run, { type: "reserve", ...request });
   });
   if (answers.every(({ admitted }) => admitted)) return true;
-  run.ledger = restoreLedger(ledger);
+  for (const one of outer) Object.assign(state.outer.get(one.scope) ?? {}, one);
+  run.ledger = restoreLedger(ledger, run.ledger.grant?.above);
   run.log.splice(entries);
   state.outbox.signals.splice(0, state.outbox.signals.length, ...signals);
   return false;

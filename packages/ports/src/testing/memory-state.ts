@@ -6,7 +6,7 @@
  * 3. Nothing is appended after `run.finished`; the ledger books on (`moveLedger`), without entries.
  */
 import { initialLedger, reduceLedger } from "@bridle/budget";
-import type { LedgerInput, LedgerState, LedgerStep } from "@bridle/budget";
+import type { LedgerInput, LedgerState, LedgerStep, OuterState } from "@bridle/budget";
 import type { Clock } from "@bridle/kernel";
 import { alertSources } from "@bridle/protocol";
 import type {
@@ -83,6 +83,8 @@ export interface OutboxRecord {
 export interface MemoryState {
   readonly clock: Clock;
   readonly runs: Map<RunId, RunRecord>;
+  /** By scope; the ledgers of the runs below share these objects. */
+  readonly outer: Map<string, OuterState>;
   readonly idempotency: Map<string, NewRun>;
   readonly inbox: Map<string, InboxEntry>;
   readonly leases: Map<string, LeaseRecord>;
@@ -98,6 +100,7 @@ export function initialMemoryState(options: Pick<MemoryState, "clock" | "publish
   return {
     ...options,
     runs: new Map(),
+    outer: new Map(),
     idempotency: new Map(),
     inbox: new Map(),
     leases: new Map(),
@@ -107,11 +110,15 @@ export function initialMemoryState(options: Pick<MemoryState, "clock" | "publish
   };
 }
 
-export function newRunRecord(run: NewRun, order: number): RunRecord {
+export function newRunRecord(
+  run: NewRun,
+  { order, above }: { readonly order: number; readonly above: readonly OuterState[] },
+): RunRecord {
+  const { runId, traceId, budget: terms } = run;
   return {
     order,
     submitted: run,
-    ledger: initialLedger({ runId: run.runId, traceId: run.traceId, terms: run.budget }),
+    ledger: initialLedger({ runId, traceId, terms, above }),
     log: [],
     inputs: new Map(),
     tasks: new Map(),

@@ -52,6 +52,7 @@ export const routeTable = {
       "media_type_unsupported",
       "idempotency_conflict",
       "rate_governed",
+      "day_budget_spent",
       "shutting_down",
     ],
   },

@@ -1,3 +1,4 @@
+import { describeShortage, isOuterScope } from "@bridle/budget";
 import type { CodedError } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 import type { ReserveRefusal } from "@bridle/protocol";
@@ -13,5 +14,8 @@ export function refusalError(refusal: ReserveRefusal): CodedError {
 function sentence(refusal: ReserveRefusal): string {
   const { envelope, dimension, requested, settled, reserved, limit } = refusal;
   if (dimension === "none") return `The envelope "${envelope}" is ${refusal.refusal}.`;
+  if (isOuterScope(envelope)) {
+    return describeShortage({ scope: envelope, dimension, given: settled, limit });
+  }
   return `The envelope "${envelope}" cannot pay (${refusal.refusal}): ${requested[dimension]} ${dimension} asked, ${settled[dimension]} spent, ${reserved[dimension]} reserved, limit ${limit[dimension]}.`;
 }
