@@ -60,6 +60,33 @@ describe("ledgerAddsUp", () => {
   });
 });
 
+describe("ledgerAddsUp, above the runs", () => {
+  const day = (changes: object): Observation => ({
+    type: "day",
+    scope: "installation/day",
+    limit: ten,
+    given: ten,
+    blocks: ten,
+    overruns: noAmounts,
+    ...changes,
+  });
+  const eleven = { ...ten, tokens: 11 };
+  const beyond = { given: eleven, blocks: eleven };
+
+  it("[BU-5] is content with a day that has given what runs hold of it, and with what they overspent", () => {
+    const overspent = { ...beyond, overruns: { ...noAmounts, tokens: 1 } };
+    expect(judge(ledgerAddsUp(), [day({}), day(overspent)])).toBeUndefined();
+  });
+
+  it.each([
+    ["a block that came back twice", day({ given: noAmounts }), "runs hold 10"],
+    ["a block that nobody counted", day({ blocks: eleven }), "runs hold 11"],
+    ["more than there is, without an overrun", day(beyond), "overruns were 0"],
+  ])("[BU-5] sees %s", (_, seen, sentence) => {
+    expect(judge(ledgerAddsUp(), [seen])).toContain(sentence);
+  });
+});
+
 describe("holdsEndOnce", () => {
   const hold = { holdId: "h1" };
 
@@ -285,6 +312,7 @@ describe("nothingIsLeft", () => {
   const clean = {
     unfinished: [],
     reserved: [],
+    blocks: [],
     openHolds: 0,
     inbox: 0,
     dueTimers: 0,
@@ -300,6 +328,7 @@ describe("nothingIsLeft", () => {
   it.each([
     ["a run", { unfinished: ["run_1"] }],
     ["money", { reserved: [{ runId, amounts: ten }] }],
+    ["a day's block of an ended run", { blocks: ["installation/day"] }],
     ["a hold", { openHolds: 1 }],
     ["an inbox entry", { inbox: 1 }],
     ["a timer of an ended run", { dueTimers: 1 }],

@@ -4,10 +4,14 @@ import type { EnvelopeFigures, Invariant, Observation } from "./observation.ts";
 
 const dimensions = ["tokens", "nanoUsd", "calls"] as const satisfies readonly (keyof Amounts)[];
 
-/** 1. Nothing negative; reserved is the sum of the open holds; an admission never exceeds a limit. */
+/**
+ * 1. Nothing negative; reserved is the sum of the open holds; an admission never exceeds a limit. A day has given what runs hold of it,
+ * and no more than its limit but by what calls cost beyond their holds.
+ */
 export function ledgerAddsUp(): Invariant {
   return (seen) => {
     if (seen.type === "ledger") return first(seen.envelopes, (one) => faultOf(one, seen));
+    if (seen.type === "day") return dayFault(seen);
     if (seen.type === "admitted") return first(seen.path, overAdmission);
     return undefined;
   };
@@ -26,6 +30,22 @@ function faultOf(
     }
     if (kept === held) return undefined;
     return `${envelope} of ${runId} has reserved ${kept} ${dimension}, its open holds are ${held}.`;
+  });
+}
+
+function dayFault({
+  scope,
+  limit,
+  given,
+  blocks,
+  overruns,
+}: Extract<Observation, { type: "day" }>): string | undefined {
+  return first(dimensions, (dimension) => {
+    const [out, held, most] = [given[dimension], blocks[dimension], limit[dimension]];
+    if (out !== held) return `${scope} has given ${out} ${dimension}, runs hold ${held} of it.`;
+    return out > most + overruns[dimension]
+      ? `${scope} has given ${out} ${dimension} of ${most}, and overruns were ${overruns[dimension]}.`
+      : undefined;
   });
 }
 

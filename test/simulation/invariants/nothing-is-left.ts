@@ -11,6 +11,7 @@ function leftover(end: End): string | undefined {
   const left: readonly (readonly [string, readonly unknown[]])[] = [
     ["runs that did not end", end.unfinished],
     ["envelopes with money reserved", end.reserved],
+    ["days with money that ended runs hold", end.blocks],
     ["open holds", end.openHolds > 0 ? [end.openHolds] : []],
     ["inbox entries nobody answered", end.inbox > 0 ? [end.inbox] : []],
     ["timers of ended runs", end.dueTimers > 0 ? [end.dueTimers] : []],

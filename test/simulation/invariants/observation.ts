@@ -26,6 +26,15 @@ export type Observation =
       readonly envelopes: readonly EnvelopeFigures[];
       readonly holds: readonly HoldFigures[];
     }
+  /** An outer envelope after a move of a run below it. `blocks`: what runs hold of its day; `overruns`: what calls cost beyond their holds. */
+  | {
+      readonly type: "day";
+      readonly scope: string;
+      readonly limit: Amounts;
+      readonly given: Amounts;
+      readonly blocks: Amounts;
+      readonly overruns: Amounts;
+    }
   /** A reservation was admitted; the envelopes above it as they stand with it. */
   | { readonly type: "admitted"; readonly runId: string; readonly path: readonly EnvelopeFigures[] }
   | { readonly type: "entry"; readonly runId: string; readonly entry: LogEntry }
@@ -131,6 +140,8 @@ export type Observation =
       readonly type: "end";
       readonly unfinished: readonly string[];
       readonly reserved: readonly { readonly runId: string; readonly amounts: Amounts }[];
+      /** Days of which runs that have ended hold money that they did not spend. */
+      readonly blocks: readonly string[];
       readonly openHolds: number;
       readonly inbox: number;
       readonly dueTimers: number;

@@ -1,6 +1,7 @@
 import { seededRandom } from "@bridle/kernel/testing";
 
 import { Draw } from "./draw.ts";
+import { generateDays } from "./generate-days.ts";
 import { generateFault, generateOutage, generateStorm } from "./generate-fault.ts";
 import type { Cast } from "./generate-fault.ts";
 import { generateWideWorkflow, generateWorkflow } from "./generate-workflow.ts";
@@ -29,6 +30,7 @@ export function generateScenario(seed: number): Scenario {
     latencyMs: draw.of([20, 200, 3000]),
     // One entry at a time over a slow line takes longer than anybody waits.
     pages: networkMs > 2 ? draw.of([20, 1000]) : draw.of([1, 3, 20]),
+    perDay: generateDays(seed),
     runs,
     orders: draw.chance(0.5) ? draw.list(1, 3, () => generateOrder(draw, runs, calmAt)) : [],
     faults: [

@@ -1,4 +1,4 @@
-import type { WorkflowSpecInput } from "@bridle/protocol";
+import type { LimitsSpec, WorkflowSpecInput } from "@bridle/protocol";
 
 /** A process of the world: `door` takes submits and orders of people; the others are what their name says. */
 export type ActorName = "door" | `scheduler-${number}` | `worker-${number}`;
@@ -124,6 +124,8 @@ export interface Scenario {
   readonly pages: number;
   /** `touchy`: they open after the first failure and close again within seconds. `patient`: with the defaults. */
   readonly breakers: "patient" | "touchy";
+  /** What a day may cost: all runs of the installation, and those of the one key that submits. Absent: no limit. */
+  readonly perDay?: { readonly installation?: LimitsSpec; readonly key?: LimitsSpec } | undefined;
   readonly runs: readonly PlannedRun[];
   readonly orders: readonly Order[];
   readonly faults: readonly Fault[];

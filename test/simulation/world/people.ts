@@ -3,7 +3,7 @@ import type { Submit } from "@bridle/orchestrator";
 import type { Store } from "@bridle/ports";
 import type { InboxMessage } from "@bridle/ports";
 import { asTaskId } from "@bridle/protocol";
-import type { RunId } from "@bridle/protocol";
+import type { Amounts, RunId } from "@bridle/protocol";
 
 import type { Order, PlannedRun } from "../scenario/scenario.ts";
 import type { SimulationTime } from "./simulation-time.ts";
@@ -18,6 +18,8 @@ export interface Door {
 export interface PeopleOptions {
   readonly time: SimulationTime;
   readonly door: () => Door | undefined;
+  /** What the key with which they submit may spend in a day. */
+  readonly keyPerDay: Amounts | undefined;
 }
 
 /** A client gives up on one request after this and asks again. */
@@ -31,14 +33,16 @@ export class People {
     this.#options = options;
   }
 
-  /** Resolves when the run was accepted. Asks with the same idempotency key each time. */
+  /** Resolves when the run was accepted, or refused for today. Asks with the same idempotency key each time. */
   async submit(index: number, { spec, input }: PlannedRun): Promise<void> {
     const idempotency = { key: `key-${index}`, bodyHash: `hash-${index}` };
     const traceId = (index + 1).toString(16).padStart(32, "a");
+    const tenantPerDay = this.#options.keyPerDay;
+    const key = tenantPerDay === undefined ? {} : { tenant: "somebody", tenantPerDay };
     const answer = await this.#insist(async ({ submit }) =>
-      submit({ spec, input, idempotency, traceId }),
+      submit({ spec, input, idempotency, traceId, ...key }).catch(refusedToday),
     );
-    this.#runIds.set(index, answer.runId);
+    if (answer !== "day_spent") this.#runIds.set(index, answer.runId);
   }
 
   /** Nothing happens when the run is not known yet. */
@@ -75,6 +79,11 @@ export class People {
     );
     return Promise.race([answered, this.#options.time.sleep(patienceMs).then(() => undefined)]);
   }
+}
+
+function refusedToday(error: unknown): "day_spent" {
+  if ((error as { readonly code?: unknown }).code === "day_budget_spent") return "day_spent";
+  throw error;
 }
 
 function isTemporary(error: unknown): boolean {

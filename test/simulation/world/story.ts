@@ -1,6 +1,7 @@
+import { selectOuter } from "@bridle/budget";
 import type { RunRecord } from "@bridle/ports/testing";
 /** What happens in a world from its first event to its last: people and faults, then calm, then the end. */
-import { noAmounts } from "@bridle/protocol";
+import { keyDayLimit, noAmounts } from "@bridle/protocol";
 
 import type { Fault } from "../scenario/scenario.ts";
 import { wallStartMs } from "./actor-clock.ts";
@@ -18,7 +19,9 @@ const stopMs = 60_000;
 export async function tell(world: World): Promise<void> {
   const { scenario, time } = world;
   for (const slot of world.slots) slot.boot();
-  const people = new People({ time, door: () => world.door });
+  const { key } = scenario.perDay ?? {};
+  const keyPerDay = key && keyDayLimit(key);
+  const people = new People({ time, door: () => world.door, keyPerDay });
   const asked = scenario.runs.map(async (run, index) => {
     await time.sleep(run.at);
     await people.submit(index, run);
@@ -149,6 +152,7 @@ async function theEnd(world: World): Promise<void> {
   const stopping = Promise.all(slots.map(async (slot) => slot.stop()));
   await Promise.race([stopping, time.sleep(stopMs)]);
   const runs = [...store.state.runs.values()];
+  const ledgers = runs.map(({ ledger }) => ledger);
   witness.see({
     type: "end",
     unfinished: unfinished(world).map(
@@ -159,6 +163,10 @@ async function theEnd(world: World): Promise<void> {
         .filter(({ reserved }) => JSON.stringify(reserved) !== JSON.stringify(noAmounts))
         .map(({ reserved }) => ({ runId: submitted.runId, amounts: reserved })),
     ),
+    blocks: [...store.state.outer.values()]
+      .map((outer) => selectOuter(outer, ledgers, outer.day * 86_400_000))
+      .filter(({ given, spent }) => JSON.stringify(given) !== JSON.stringify(spent))
+      .map(({ scope }) => scope),
     openHolds: openHolds(world),
     inbox: store.state.inbox.size,
     dueTimers: runs.filter(({ ended }) => ended).reduce((sum, run) => sum + run.timers.size, 0),

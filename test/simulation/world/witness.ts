@@ -10,6 +10,7 @@ import type { MemoryState, RunRecord } from "@bridle/ports/testing";
 
 import type { Breach } from "../invariants/all-invariants.ts";
 import type { Observation } from "../invariants/observation.ts";
+import { dayOf } from "./day-of.ts";
 import { HistoryHash } from "./history-hash.ts";
 
 export interface WitnessOptions {
@@ -39,7 +40,7 @@ export class Witness {
   }
 
   see(observation: Observation): void {
-    if (observation.type !== "ledger" && observation.type !== "submitted") {
+    if (!["ledger", "day", "submitted"].includes(observation.type)) {
       this.#hash.add(`${this.#options.nowMs()} ${JSON.stringify(observation)}`);
     }
     this.#breach ??= this.#options.check?.(observation);
@@ -75,6 +76,7 @@ export class Witness {
       envelopes: selectEnvelopes(ledger),
       holds: selectOpenHolds(ledger),
     });
+    for (const outer of ledger.grant?.above ?? []) this.see(dayOf(this.#options.state, outer));
   }
 
   touchedAll(): void {

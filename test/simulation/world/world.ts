@@ -11,6 +11,8 @@ import { createSubmit } from "@bridle/orchestrator";
 import type { Store, TaskQueue } from "@bridle/ports";
 import { createMemoryQueue, createMemoryStore } from "@bridle/ports/testing";
 import type { MemoryStore } from "@bridle/ports/testing";
+import { installationDayLimit } from "@bridle/protocol";
+import type { Amounts } from "@bridle/protocol";
 
 import { allInvariants } from "../invariants/all-invariants.ts";
 import type { Breach } from "../invariants/all-invariants.ts";
@@ -205,6 +207,11 @@ export class World {
     });
   }
 
+  #perDay(): Amounts | undefined {
+    const { installation } = this.scenario.perDay ?? {};
+    return installation && installationDayLimit(installation);
+  }
+
   #openDoor(actor: Actor, store: Store): Running {
     const ids = sequenceIds();
     const door: Door = {
@@ -217,6 +224,7 @@ export class World {
         newTraceId: () => "a".repeat(32),
         agents: [...agentNames],
         models: modelNames,
+        perDay: this.#perDay(),
       }),
     };
     this.#door = door;
