@@ -224,7 +224,10 @@ function addKeys(program: Command, io: Io, act: Act): void {
         "read, submit, operate or admin (default); repeatable",
         collect,
         [],
-      ),
+      )
+      .option("--per-day-usd <amount>", "US dollars its runs may spend in a UTC day")
+      .option("--per-day-tokens <count>", "tokens its runs may spend in a UTC day")
+      .option("--per-day-calls <count>", "calls its runs may make in a UTC day"),
     async (_args, options) => (await loadKeys()).createKeyCommand(options, io),
   );
   act(

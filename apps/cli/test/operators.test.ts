@@ -71,10 +71,20 @@ it("[BB-1] top shows who was charged most in the last minute", async () => {
     slope: 1,
     msToLimit: 90_000,
   };
-  const board = { at: 1, windowMs: 60_000, total: amounts, chains: [chain], recent: [] };
+  const limit = { ...none, nanoUsd: "50000000000" };
+  const day = { scope: "installation/day", resetsAt: 1, spent: amounts, given: amounts, limit };
+  const board = {
+    at: 1,
+    windowMs: 60_000,
+    total: amounts,
+    chains: [chain],
+    recent: [],
+    days: [day],
+  };
   const { io, asked } = serverOf(board);
   expect(await runProgram(["top", "--by", "tokens"], io)).toBe(0);
   expect(asked[0]?.path).toBe("/api/v1/burn?by=tokens");
   expect(io.outText).toMatch(/RUN +USD\/MIN +TOKENS\/MIN/);
   expect(io.outText).toMatch(/run_abc .*500.*90 s/);
+  expect(io.outText).toMatch(/installation\/day .*\/\$?50/);
 });

@@ -6,7 +6,7 @@ import type { Logger } from "@bridle/ports";
 import { createMemoryStore } from "@bridle/ports/testing";
 import type { MemoryStore } from "@bridle/ports/testing";
 import { asRunId } from "@bridle/protocol";
-import type { DecisionEvent, Scope } from "@bridle/protocol";
+import type { Amounts, DecisionEvent, Scope } from "@bridle/protocol";
 
 import { createApi } from "../src/index.ts";
 import type { Api, ApiLimits, GovernRun, PartState } from "../src/index.ts";
@@ -44,11 +44,15 @@ export interface WorldOptions {
   readonly limits?: Partial<ApiLimits>;
   readonly feed?: "on" | "off";
   readonly governRun?: GovernRun;
+  /** Of the installation, and of each key; tokens, nano-USD and calls. */
+  readonly perDay?: Amounts;
+  readonly keyPerDay?: Amounts;
 }
 
 /** The API over a store in memory, without a scheduler: what a run does is written by `append`. */
 export function startWorld(options: WorldOptions = {}): World {
   const { keys = {}, limits = {}, feed = "on", governRun = () => () => {} } = options;
+  const { perDay, keyPerDay } = options;
   const clock = new SimulatedClock();
   const store = createMemoryStore({ clock, feed });
   const ids = sequenceIds();
@@ -62,6 +66,7 @@ export function startWorld(options: WorldOptions = {}): World {
     newTraceId: () => "0".repeat(31) + "1",
     agents: ["planner"],
     models: [],
+    perDay,
   });
   const world: World = {
     store,
@@ -81,7 +86,7 @@ export function startWorld(options: WorldOptions = {}): World {
         authenticate: async (credential) => {
           if (credential === token) return { id: "local", scopes: ["admin"] };
           const scopes = keys[credential];
-          return scopes === undefined ? undefined : { id: credential, scopes };
+          return scopes === undefined ? undefined : { id: credential, scopes, perDay: keyPerDay };
         },
       },
       site: { isLoopback: true, allowedHosts: [], allowedOrigins: [] },

@@ -84,17 +84,12 @@ export {
   initialOuter,
   nextDayAt,
   refusesRun,
+  startOfDay,
   type Grant,
   type OuterShortage,
   type OuterState,
 } from "./outer-envelope.ts";
-export {
-  describeShortage,
-  installationScope,
-  isOuterScope,
-  keyScope,
-  outerHint,
-} from "./outer-scope.ts";
+export { describeShortage } from "./describe-shortage.ts";
 export { selectOuter } from "./select-outer.ts";
 export { admissionLine, defaultLinePercent } from "./trip-line.ts";
 export { PriceTable, type PriceTableOptions } from "./price-table.ts";

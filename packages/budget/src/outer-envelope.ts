@@ -53,9 +53,14 @@ export function dayOf(at: number): number {
   return Math.floor(at / dayMs);
 }
 
+/** Wall ms at which it begins. */
+export function startOfDay(day: number): number {
+  return day * dayMs;
+}
+
 /** Wall ms at which the day after this wall ms begins, and every outer envelope afresh. */
 export function nextDayAt(at: number): number {
-  return (dayOf(at) + 1) * dayMs;
+  return startOfDay(dayOf(at) + 1);
 }
 
 /** Throws RangeError for a limit that is not whole, non-negative and safe. */

@@ -3,9 +3,6 @@ import {
   describeShortage,
   initialLedger,
   initialOuter,
-  installationScope,
-  isOuterScope,
-  keyScope,
   nextDayAt,
   reduceLedger,
   refusesRun,
@@ -15,7 +12,15 @@ import {
   snapshotLedger,
 } from "@bridle/budget";
 import type { LedgerInput, LedgerState, OuterState } from "@bridle/budget";
-import { addAmounts, asRunId, defaultDayLimit, noAmounts } from "@bridle/protocol";
+import {
+  addAmounts,
+  asRunId,
+  defaultDayLimit,
+  installationScope,
+  isOuterScope,
+  keyScope,
+  noAmounts,
+} from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -6,7 +6,7 @@
  *     cancel.
  * A3. `retry.maxAttempts` counts spent attempts only; causes that spend none have caps of their own.
  */
-import { endCauses } from "@bridle/protocol";
+import { endCauses, isOuterScope, outerHint } from "@bridle/protocol";
 import type { Amounts, EndRule, TaskId, TaskOutcome } from "@bridle/protocol";
 
 import { retryDelay } from "./backoff.ts";
@@ -169,16 +169,20 @@ function holdForBudget(decision: Decision, taskId: TaskId, failure: Failure): vo
   const { attempt, spent } = state;
   emitRetrying(decision, taskId, { failure, attempt, spent, delayMs: 0 });
   if (decision.head.paused !== undefined) return;
-  const { runId } = decision.head;
-  const isSpent = failure.code === "budget_exhausted_degraded";
-  const stop = { ...failure.stop, resumable: true, hint: raiseHint(runId, isSpent) };
+  const stop = { ...failure.stop, resumable: true, hint: goOnHint(decision.head.runId, failure) };
   decision.emit({ type: "run.paused", reason: "budget", stop });
 }
 
-function raiseHint(runId: string, isSpent: boolean): string {
-  const degraded = isSpent
-    ? " It was degraded as far as possible; the evidence has each rung's reason."
-    : "";
+function goOnHint(runId: string, { code, stop }: Failure): string {
+  const degraded =
+    code === "budget_exhausted_degraded"
+      ? " It was degraded as far as possible; the evidence has each rung's reason."
+      : "";
+  const level = stop.evidence["envelope"];
+  if (typeof level === "string" && isOuterScope(level)) {
+    // A day cannot be raised for one run.
+    return `The day cannot pay for the next step.${degraded} ${outerHint(level)} Then \`bridle runs resume ${runId}\`; or \`bridle runs cancel ${runId}\`.`;
+  }
   return `The envelope cannot pay for the next step.${degraded} Add to it with \`bridle budget raise ${runId}\`, then \`bridle runs resume ${runId}\`; or \`bridle runs cancel ${runId}\`.`;
 }
 

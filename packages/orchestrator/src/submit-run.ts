@@ -1,9 +1,9 @@
-import { describeShortage, installationScope, keyScope, nextDayAt } from "@bridle/budget";
+import { describeShortage, nextDayAt } from "@bridle/budget";
 import { compileWorkflow, validateInput } from "@bridle/dag";
 import type { CompiledWorkflow } from "@bridle/dag";
 import type { Clock, CodedError, Ids } from "@bridle/kernel";
 import type { DaySpent, Store, SubmitAnswer } from "@bridle/ports";
-import { asRunId, bridleError, toWireAmounts } from "@bridle/protocol";
+import { asRunId, bridleError, installationScope, keyScope, toWireAmounts } from "@bridle/protocol";
 import type { Amounts, OuterLimit, SpecIssue } from "@bridle/protocol";
 
 /** S9: how long a key answers with the run of its first use. */

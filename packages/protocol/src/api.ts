@@ -241,6 +241,17 @@ export const burnBoardSchema = z.object({
   recent: z.array(
     z.object({ minute: z.number(), total: wireAmountsSchema, chains: z.array(chainBurn) }),
   ),
+  /** BU-5: the days of the installation and of API keys; 2^53-1 is no limit, and nothing is counted there. `given`: spent, or lying with runs. */
+  days: z.array(
+    z.object({
+      scope: z.string(),
+      /** Wall ms. */
+      resetsAt: z.number(),
+      spent: wireAmountsSchema,
+      given: wireAmountsSchema,
+      limit: wireAmountsSchema,
+    }),
+  ),
 });
 export type BurnBoard = z.infer<typeof burnBoardSchema>;
 

@@ -173,6 +173,7 @@ export {
   type TokenUsage,
 } from "./llm-types.ts";
 export { type TaskOutcome, taskOutcomeSchema } from "./outcome.ts";
+export { installationScope, isOuterScope, keyScope, outerHint } from "./outer-scope.ts";
 export { parseUsd } from "./parse-usd.ts";
 export { modelPriceSchema, type PricesFile, pricesFileSchema } from "./price-schema.ts";
 export { type ParseYaml, plainYaml, reasonUnreadable, refuseUnplainData } from "./plain-data.ts";

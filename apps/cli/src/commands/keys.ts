@@ -1,11 +1,12 @@
 import { createKey, readKeys, revokeKey } from "@bridle/host/access";
 import { readEnvironment } from "@bridle/host/environment";
 import { systemClock } from "@bridle/kernel/system";
-import { bridleError, scopes } from "@bridle/protocol";
-import type { Scope } from "@bridle/protocol";
+import { bridleError, keyDayLimit, scopes } from "@bridle/protocol";
+import type { LimitsSpec, Scope } from "@bridle/protocol";
 
 import type { Io } from "../io.ts";
 import { formatTable } from "../text/format.ts";
+import { numberOption } from "../text/number-option.ts";
 import { oneLine, safeJson } from "../text/sanitize.ts";
 
 export interface KeysOptions {
@@ -15,6 +16,9 @@ export interface KeysOptions {
 export interface CreateOptions extends KeysOptions {
   readonly name: string;
   readonly scope: readonly string[];
+  readonly perDayUsd?: string | undefined;
+  readonly perDayTokens?: string | undefined;
+  readonly perDayCalls?: string | undefined;
 }
 
 /** Works on the data folder of this machine, not over HTTP: making the first key must not need one. */
@@ -26,6 +30,7 @@ export async function createKeyCommand(options: CreateOptions, io: Io): Promise<
   const { key, stored } = await createKey(dataDir, {
     name: options.name,
     scopes: granted,
+    perDay: perDayOf(options),
     at: systemClock.wallMs(),
   });
   if (options.output === "json") {
@@ -36,6 +41,19 @@ export async function createKeyCommand(options: CreateOptions, io: Io): Promise<
   if (isFirst) io.err("From now on servers on this folder accept keys only, no install token.\n");
   io.out(`${key}\n`);
   return 0;
+}
+
+/** What is left away is bounded by the installation alone. */
+function perDayOf({ perDayUsd, perDayTokens, perDayCalls }: CreateOptions): LimitsSpec | undefined {
+  const given = {
+    maxUsd: numberOption("--per-day-usd", perDayUsd, /^[0-9]{1,7}(?:\.[0-9]{1,9})?$/),
+    maxTokens: numberOption("--per-day-tokens", perDayTokens, /^[1-9][0-9]{0,14}$/),
+    maxCalls: numberOption("--per-day-calls", perDayCalls, /^[1-9][0-9]{0,14}$/),
+  };
+  if (Object.values(given).every((limit) => limit === undefined)) return undefined;
+  // Refused here by its name, before a key exists that no server takes.
+  keyDayLimit(given);
+  return given;
 }
 
 function scopeOf(text: string): Scope {

@@ -1,9 +1,9 @@
-import { bridleError } from "@bridle/protocol";
 import type { BreakerAction, RaiseBody } from "@bridle/protocol";
 
 import { connect } from "../connect.ts";
 import type { Io } from "../io.ts";
 import { formatCount, formatTable, formatUsd } from "../text/format.ts";
+import { numberOption } from "../text/number-option.ts";
 import { oneLine, safeJson } from "../text/sanitize.ts";
 import type { RunsOptions } from "./runs.ts";
 
@@ -61,7 +61,15 @@ export async function showBurn(options: BurnOptions, io: Io): Promise<number> {
     msToLimit === undefined ? "" : `${Math.round(msToLimit / 1000)} s`,
   ]);
   const head = ["RUN", "USD/MIN", "TOKENS/MIN", "HELD", "SPENT", "LIMIT IN"];
-  return print(board, [head, ...rows], options, io);
+  const days = board.days.map(({ scope, spent, given, limit }) => [
+    scope,
+    "",
+    "",
+    formatUsd(given.nanoUsd),
+    `${formatUsd(spent.nanoUsd)}/${limit.nanoUsd === unlimited ? "unlimited" : formatUsd(limit.nanoUsd)}`,
+    "",
+  ]);
+  return print(board, [head, ...rows, ...days], options, io);
 }
 
 export async function getBudget(runId: string, options: RunsOptions, io: Io): Promise<number> {
@@ -97,15 +105,6 @@ export async function raiseBudget(runId: string, options: RaiseOptions, io: Io):
     io.err(`Raised, but nine tenths of the new limit are spent already: raise it further.\n`);
   } else io.err(`Raised. If the run is paused: \`bridle runs resume ${runId}\`.\n`);
   return 0;
-}
-
-function numberOption(name: string, text: string | undefined, form: RegExp): number | undefined {
-  if (text === undefined) return undefined;
-  const value = form.test(text) ? Number(text) : 0;
-  if (value > 0) return value;
-  throw bridleError("request_invalid", {
-    message: `${name} ${text}: expected how much to add, above 0${name === "--usd" ? ", e.g. 2.50" : ""}.`,
-  });
 }
 
 /** How a limit that was written out as `unlimited` crosses the wire. */

@@ -12,21 +12,22 @@ import {
   recordBurn,
   selectBurning,
   selectRecentBurn,
+  startOfDay,
 } from "@bridle/budget";
 import type { BurningChain, BurnMeasure, BurnState } from "@bridle/budget";
 import type { Clock, TimerHandle } from "@bridle/kernel";
 import type { Ledger } from "@bridle/ports";
 import { toWireAmounts } from "@bridle/protocol";
-import type { BurnBoard } from "@bridle/protocol";
+import type { BurnBoard, OuterEnvelopeState } from "@bridle/protocol";
 
 export class BurnKeeper {
-  readonly #ledger: Pick<Ledger, "spending">;
+  readonly #ledger: Pick<Ledger, "outer" | "spending">;
   readonly #clock: Clock;
   #state: BurnState = initialBurn();
   #timer: TimerHandle | undefined;
   #isClosed = false;
 
-  constructor(ledger: Pick<Ledger, "spending">, clock: Clock) {
+  constructor(ledger: Pick<Ledger, "outer" | "spending">, clock: Clock) {
     this.#ledger = ledger;
     this.#clock = clock;
   }
@@ -39,7 +40,7 @@ export class BurnKeeper {
   async board(by: BurnMeasure): Promise<BurnBoard> {
     this.start();
     const at = this.#clock.wallMs();
-    const { runs, total } = await this.#ask(at, by);
+    const [{ runs, total }, days] = await Promise.all([this.#ask(at, by), this.#ledger.outer(at)]);
     return {
       at,
       windowMs: burnWindowMs,
@@ -53,6 +54,7 @@ export class BurnKeeper {
           charged: toWireAmounts(charged),
         })),
       })),
+      days: days.map(toWireDay),
     };
   }
 
@@ -84,6 +86,22 @@ export class BurnKeeper {
   async #ask(untilMs: number, by: BurnMeasure): ReturnType<Ledger["spending"]> {
     return this.#ledger.spending({ since: untilMs - burnWindowMs, by, limit: burnChains });
   }
+}
+
+function toWireDay({
+  scope,
+  day,
+  spent,
+  given,
+  limit,
+}: OuterEnvelopeState): BurnBoard["days"][number] {
+  return {
+    scope,
+    resetsAt: startOfDay(day + 1),
+    spent: toWireAmounts(spent),
+    given: toWireAmounts(given),
+    limit: toWireAmounts(limit),
+  };
 }
 
 function toWire(chain: BurningChain): BurnBoard["chains"][number] {

@@ -1,6 +1,6 @@
-import { describeShortage, isOuterScope } from "@bridle/budget";
+import { describeShortage } from "@bridle/budget";
 import type { CodedError } from "@bridle/kernel";
-import { bridleError } from "@bridle/protocol";
+import { bridleError, isOuterScope } from "@bridle/protocol";
 import type { ReserveRefusal } from "@bridle/protocol";
 
 /** A refused reservation as the error the agent sees, with level and figures (BU-8). */

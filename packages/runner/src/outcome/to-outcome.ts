@@ -1,4 +1,4 @@
-import { noAmounts, toWireAmounts } from "@bridle/protocol";
+import { isOuterScope, noAmounts, outerHint, toWireAmounts } from "@bridle/protocol";
 import type { EnvelopeState, Stop, TaskId, TaskOutcome } from "@bridle/protocol";
 
 import type { AttemptEnd, FailedEnd } from "./attempt-end.ts";
@@ -33,7 +33,7 @@ export function toOutcome(end: AttemptEnd, facts: OutcomeFacts): TaskOutcome {
 
 function stopOf(end: FailedEnd, { taskId, envelopes }: OutcomeFacts): Stop {
   const { guard, rule, hint } = stopRuleOf(end.cause, end.code);
-  const envelope = envelopeOf(end, taskId, envelopes ?? []);
+  const envelope = figuresAbove(end) ?? envelopeOf(end, taskId, envelopes ?? []);
   return {
     // D4: the caller is told that it was degraded, not only that there was no money.
     reason: end.code === "budget_exhausted_degraded" ? end.code : end.cause,
@@ -43,13 +43,36 @@ function stopOf(end: FailedEnd, { taskId, envelopes }: OutcomeFacts): Stop {
       ...end.evidence,
       ...(envelopes === undefined ? { figures: "the ledger did not answer" } : {}),
     },
+    ...wireFigures(envelope),
+    // Nothing goes on after an end. Where a run is paused instead, its scheduler says so.
+    resumable: false,
+    hint: hintAbove(end) ?? hint,
+  };
+}
+
+function wireFigures(
+  envelope: Pick<EnvelopeState, Figure> | undefined,
+): Pick<Stop, "spent" | "reserved" | "limit"> {
+  return {
     spent: toWireAmounts(envelope?.settled ?? noAmounts),
     reserved: toWireAmounts(envelope?.reserved ?? noAmounts),
     limit: toWireAmounts(envelope?.limit ?? noAmounts),
-    // Nothing goes on after an end. Where a run is paused instead, its scheduler says so.
-    resumable: false,
-    hint,
   };
+}
+
+type Figure = "settled" | "reserved" | "limit";
+
+function hintAbove({ evidence: { envelope } }: FailedEnd): string | undefined {
+  if (typeof envelope !== "string" || !isOuterScope(envelope)) return undefined;
+  return `The day cannot pay for the next step. ${outerHint(envelope)}`;
+}
+
+/** A day's, as it refused: no run has an envelope of that name. */
+function figuresAbove({ evidence }: FailedEnd): Pick<EnvelopeState, Figure> | undefined {
+  const { envelope, settled, reserved, limit } = evidence;
+  if (typeof envelope !== "string" || !isOuterScope(envelope)) return undefined;
+  // Safe: the details of a `ReserveRefusal`, which alone names such an envelope.
+  return { settled, reserved, limit } as Pick<EnvelopeState, Figure>;
 }
 
 /** The envelope that refused, else the task's own, else the run's. */
