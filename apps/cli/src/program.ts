@@ -1,11 +1,11 @@
 import { Command, CommanderError, Option } from "commander";
 
+import { addChaos } from "./chaos/add-chaos.ts";
+import { outputOption } from "./command-parts.ts";
+import type { Act, Work } from "./command-parts.ts";
 import { exitCodes } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { reportError } from "./report-error.ts";
-
-/** A command's work: its arguments, then its options; resolves with the exit code. */
-type Work = (args: readonly string[], options: never) => Promise<number>;
 
 /** Runs one command line. Resolves with the exit code; never rejects. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
@@ -47,7 +47,7 @@ function buildProgram(io: Io, perform: Perform): Command {
   const act = (command: Command, work: Work): Command =>
     command.action(async (...received: unknown[]) => {
       // commander hands over the arguments, then the options, then the command.
-      const args = received.slice(0, -2).map(String);
+      const args = received.slice(0, -2).flat().map(String);
       await perform(work, args, command.optsWithGlobals());
     });
   addServing(program, io, act);
@@ -56,13 +56,9 @@ function buildProgram(io: Io, perform: Perform): Command {
   addGuards(program, io, act);
   addKeys(program, io, act);
   addDoctor(program, io, act);
+  addChaos(program, io, act);
   return program;
 }
-
-type Act = (command: Command, work: Work) => Command;
-
-const outputOption = (): Option =>
-  new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text");
 
 function withServer(command: Command): Command {
   return command

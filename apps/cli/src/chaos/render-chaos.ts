@@ -1,0 +1,109 @@
+import type { ScenarioResult, ScenarioState } from "@bridle/fake-agents/chaos";
+import type { createColors } from "picocolors";
+
+import { formatDuration } from "../text/format.ts";
+
+type Colors = ReturnType<typeof createColors>;
+
+export interface ChaosRow {
+  readonly name: string;
+  readonly guard: string;
+  readonly round: number;
+  readonly state: ScenarioState;
+  /** Of the last round that is over. */
+  readonly result?: ScenarioResult | undefined;
+}
+
+export interface ChaosFrame {
+  readonly columns: number;
+  readonly height: number;
+  readonly rounds: number;
+  readonly colors: Colors;
+}
+
+const nameWidth = 24;
+
+/** All scenarios as lines that fit the terminal: what runs or has missed a bound comes first when there is no room for all. */
+export function renderChaosTable(
+  rows: readonly ChaosRow[],
+  { columns, height, rounds, colors }: ChaosFrame,
+): readonly string[] {
+  const room = Math.max(3, height - 3);
+  const shown = rows.length <= room ? rows : mostTelling(rows, room);
+  const round = Math.max(...rows.map((row) => row.round));
+  const done = rows.filter(({ state }) => state !== "waiting" && state !== "running").length;
+  const head = `round ${round} of ${rounds}   ${done}/${rows.length} stopped`;
+  const hidden = rows.length - shown.length;
+  return [
+    colors.bold(head.slice(0, columns)),
+    ...shown.map((row) => clip(renderChaosRow(row, colors), columns, colors)),
+    ...(hidden > 0 ? [colors.dim(`  and ${hidden} more`)] : []),
+  ];
+}
+
+/** Colour codes take no room: a line that is too long is shown without them. */
+function clip(line: string, columns: number, colors: Colors): string {
+  if (!colors.isColorSupported) return line.slice(0, columns);
+  return line.length > columns + 20 ? line.slice(0, columns + 10) + colors.reset("") : line;
+}
+
+/** One scenario: where it stands, and the figures of the round that is over. */
+export function renderChaosRow({ name, guard, state, result }: ChaosRow, colors: Colors): string {
+  const mark = marks[state](colors)(state.padEnd(8));
+  const figures = result === undefined ? "" : figuresOf(result);
+  return `  ${name.padEnd(nameWidth)} ${guard.padEnd(9)} ${mark} ${figures}`.trimEnd();
+}
+
+/** For logs and pipes: everything about one scenario in one line. */
+export function renderResultLine(result: ScenarioResult): string {
+  const { name, guard, round, missed } = result;
+  const verdict = missed.length === 0 ? "held  " : "MISSED";
+  const why = missed.length === 0 ? "" : `   ${missed.join("; ")}`;
+  return `${verdict}  ${name.padEnd(nameWidth)} ${guard.padEnd(9)} round ${round}  ${figuresOf(result)}${why}`;
+}
+
+function figuresOf({
+  endedAs,
+  reason,
+  calls,
+  tokens,
+  usd,
+  livedMs,
+  orphans,
+}: ScenarioResult): string {
+  const end = reason === undefined ? endedAs : `${endedAs}(${reason})`;
+  const lived = livedMs === undefined ? "never" : formatDuration(livedMs);
+  const cells = [
+    end.padEnd(31),
+    lived.padStart(7),
+    `${calls} calls`.padStart(10),
+    `${tokens} tokens`.padStart(16),
+    `$${usd.toFixed(2)}`.padStart(7),
+  ];
+  return `${cells.join(" ")}${orphans > 0 ? `  ${orphans} orphans` : ""}`;
+}
+
+type Paint = (colors: Colors) => (text: string) => string;
+
+const marks: Readonly<Record<ScenarioState, Paint>> = {
+  waiting: ({ dim }) => dim,
+  running: ({ cyan }) => cyan,
+  stopped: ({ yellow }) => yellow,
+  held: ({ green }) => green,
+  missed: ({ red }) => red,
+};
+
+const ranks: Readonly<Record<ScenarioState, number>> = {
+  missed: 0,
+  running: 1,
+  stopped: 2,
+  held: 3,
+  waiting: 4,
+};
+
+function mostTelling(rows: readonly ChaosRow[], room: number): readonly ChaosRow[] {
+  const chosen = new Set(
+    rows.toSorted((left, right) => ranks[left.state] - ranks[right.state]).slice(0, room),
+  );
+  return rows.filter((row) => chosen.has(row));
+}

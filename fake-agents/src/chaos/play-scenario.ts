@@ -1,0 +1,116 @@
+/**
+ * Plays one scenario in a world: submits, follows, and reads what there is to be read when it has ended.
+ *
+ * 1. What nobody stops within its bound and then some is cancelled: the plug is pulled, and the evidence says so.
+ * 2. Counters and the process table are read at the villain's end, before anything else is waited for.
+ */
+import type { Client } from "@bridle/client";
+import { systemClock } from "@bridle/kernel/system";
+
+import type { ModelCounters } from "../fake-llm/index.ts";
+import { chaosWorkflow } from "./chaos-workflow.ts";
+import type { ChaosWorld } from "./chaos-world.ts";
+import { isEnd, noCalls } from "./evidence.ts";
+import type { Evidence, LogEvent } from "./evidence.ts";
+import { villain } from "./scenario.ts";
+import type { ImpliedLimits, Place, Scenario } from "./scenario.ts";
+
+/** What is known when the run has ended; the rest is read once the whole round has. */
+export type EarlyEvidence = Omit<Evidence, "countedLater" | "aliveLater" | "openLater">;
+
+export interface PlayOptions {
+  readonly limits: ImpliedLimits;
+  readonly guards: Place["guards"];
+  /** Contract: called when the villain starts and when it has ended; must not throw. */
+  readonly onState?: ((state: "running" | "stopped") => void) | undefined;
+}
+
+/** Beyond the bound: a little later is still "not stopped", not "we did not look". */
+const patienceMs = 5000;
+/** Without guards nobody is waited for: as long as it takes to see that nothing happens. */
+const offPatienceMs = 15_000;
+
+export async function playScenario(
+  world: ChaosWorld,
+  scenario: Scenario,
+  options: PlayOptions,
+): Promise<EarlyEvidence> {
+  const { client, provider } = world;
+  const { guards, limits } = options;
+  const place = { guards, providerUrl: provider.url };
+  const { runId } = await client.submit(chaosWorkflow(scenario, place), {});
+  let wasUnplugged = false;
+  const patience =
+    guards === "off" ? (scenario.offMs ?? offPatienceMs) : scenario.withinMs(limits) + patienceMs;
+  const plug = systemClock.setTimer(patience, () => {
+    wasUnplugged = true;
+    cancel(client, runId);
+  });
+  try {
+    const atEnd = await followVillain(world, scenario, { ...options, runId });
+    const [view, { envelopes }, log] = await Promise.all([
+      client.get(runId),
+      client.budgets(runId),
+      readLog(client, runId),
+    ]);
+    return { view, envelopes, log, ...atEnd, wasUnplugged, canary: world.canary };
+  } finally {
+    plug.cancel();
+  }
+}
+
+function cancel(client: Client, runId: string): void {
+  // A run that has just ended by itself cannot be cancelled, and need not be.
+  client.cancel(runId, "the scenario is over").catch(() => undefined);
+}
+
+function endVillain(client: Client, runId: string): void {
+  client.cancelTask(runId, villain, "it is held back for good").catch(() => undefined);
+}
+
+interface AtEnd {
+  readonly countedAtEnd: ModelCounters;
+  readonly aliveAtEnd: readonly number[];
+}
+
+async function followVillain(
+  world: ChaosWorld,
+  scenario: Scenario,
+  { runId, guards, onState }: PlayOptions & { readonly runId: string },
+): Promise<AtEnd> {
+  let atEnd: AtEnd = { countedAtEnd: noCalls, aliveAtEnd: [] };
+  let wasKilled = false;
+  for await (const { event: type, data } of world.client.follow(runId, { afterSeq: 0 })) {
+    if (data["taskId"] !== villain) continue;
+    if (guards === "on") cancelHeldBack(world, scenario, { ...data, type, runId });
+    if (type === "task.started") onState?.("running");
+    wasKilled ||= type === "task.killed";
+    if (!isEnd({ type })) continue;
+    onState?.("stopped");
+    atEnd = {
+      countedAtEnd: world.counted(scenario.name),
+      // An isolate whose task ended well stays warm for the next one; what was killed must be gone.
+      aliveAtEnd: wasKilled ? world.isolates.alive(`${runId}/${villain}`) : [],
+    };
+  }
+  return atEnd;
+}
+
+function cancelHeldBack(
+  { client }: ChaosWorld,
+  { cancelAt }: Scenario,
+  event: Readonly<Record<string, unknown>> & { readonly runId: string },
+): void {
+  if (cancelAt?.(event) === true) endVillain(client, event.runId);
+}
+
+async function readLog(client: Client, runId: string): Promise<readonly LogEvent[]> {
+  const events: LogEvent[] = [];
+  for (let afterSeq = 0; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
+    const page = await client.events(runId, { afterSeq, limit: 1000 });
+    events.push(...page.events);
+    if (page.next === undefined) return events;
+    afterSeq = page.next;
+  }
+}
