@@ -39,6 +39,7 @@ export class BreakerCell {
   readonly #random: Random;
   readonly #report: (transition: Transition) => void;
   #state: CellState = { name: "CLOSED", sinceMs: Number.NEGATIVE_INFINITY };
+  /** One object for all calls of a closed period, another after every transition: who still holds it, is current. */
   #callPermit: CellPermit = { admitted: true, generation: 0, kind: "call", probe: 0 };
   #openCount = 0;
   #lastCooldownMs = 0;
@@ -78,6 +79,11 @@ export class BreakerCell {
     return this.#state.name === "HALF_OPEN" ? this.#state.probes.firstLapseMs : undefined;
   }
 
+  /** Whether `acquire` would give this permit again: it is of a closed period, and that lasts. */
+  isStillGiven(permit: CellPermit): boolean {
+    return permit === this.#callPermit;
+  }
+
   /** Makes the transitions that have fallen due. */
   advance(nowMs: number): void {
     for (let due = this.dueMs; due !== undefined && due <= nowMs; due = this.dueMs) {
@@ -104,9 +110,12 @@ export class BreakerCell {
 
   /** Ends a permit. One of an older generation, or of a probe that has ended, is late: no effect. */
   record(permit: CellPermit, end: CellEnd): void {
-    if (!this.#isCurrent(permit, end.atMs)) return;
+    // Of all calls nearly every one: what is still given is current, and CLOSED falls due for nothing.
+    if (permit !== this.#callPermit) {
+      if (!this.#isCurrent(permit, end.atMs)) return;
+      if (this.#state.name === "HALF_OPEN") return this.#recordProbe(permit, end);
+    }
     this.#noteRetryAfter(end);
-    if (this.#state.name === "HALF_OPEN") return this.#recordProbe(permit, end);
     this.#count(end);
     const hits = this.evidence.hits(end.atMs);
     if (hits.length > 0) this.#open(end.atMs, hits);
@@ -169,6 +178,7 @@ export class BreakerCell {
 
   #recordProbe(permit: CellPermit, end: CellEnd): void {
     if (this.#state.name !== "HALF_OPEN") return;
+    this.#noteRetryAfter(end);
     const { probes } = this.#state;
     if (permit.kind === "probe" && !probes.giveBack(permit.probe)) {
       this.#late += 1;

@@ -4,15 +4,12 @@ import { BreakerEntry } from "./breaker-entry.ts";
 import { resolveBreakerSettings } from "./breaker-settings.ts";
 import type { BreakerOverrides, BreakerSettings } from "./breaker-settings.ts";
 import { parseKey } from "./parse-key.ts";
+import { RouteMap } from "./route-map.ts";
+import { Route } from "./route.ts";
+import type { Asked } from "./route.ts";
 
 /** An idle key is not forgotten before this: longer than any slow-traffic list and any cooldown of ours reaches back. */
 const forgetAfterMs = 3_600_000;
-
-/** A breaker that a call must pass. `source` names the caller to an umbrella; empty for a narrow key. */
-export interface Asked {
-  readonly entry: BreakerEntry;
-  readonly source: string;
-}
 
 export interface RegistryOptions {
   readonly random: Random;
@@ -28,6 +25,7 @@ export class BreakerRegistry {
   readonly #settings: BreakerSettings;
   readonly #settingsByKey: ReadonlyMap<string, BreakerSettings>;
   readonly #entries = new Map<string, BreakerEntry>();
+  readonly #routes = new RouteMap();
   readonly #maxKeys: number;
   #sweepAbove: number;
 
@@ -82,8 +80,25 @@ export class BreakerRegistry {
     return entry;
   }
 
-  /** The breakers of these keys and their umbrellas, each once, narrowest tier first (B5). */
-  resolve(keys: readonly string[], nowMs: number): readonly Asked[] {
+  /** What these keys led to before; undefined for new ones. Says nothing about when they were used. */
+  knownRoute(keys: readonly string[]): Route | undefined {
+    return this.#routes.get(keys);
+  }
+
+  /** The breakers of these keys and their umbrellas, each once, narrowest tier first (B5); used now. */
+  route(keys: readonly string[], nowMs: number): Route {
+    const known = this.#routes.get(keys);
+    if (known !== undefined) {
+      for (const { entry } of known.asked) entry.lastUsedMs = nowMs;
+      return known;
+    }
+    const route = new Route(this.#resolve(keys, nowMs));
+    if (this.#routes.size >= this.#maxKeys) this.#routes.clear();
+    this.#routes.add(keys, route);
+    return route;
+  }
+
+  #resolve(keys: readonly string[], nowMs: number): readonly Asked[] {
     const asked: Asked[] = [];
     for (const key of keys) {
       const entry = this.entry(key, nowMs);
@@ -101,6 +116,8 @@ export class BreakerRegistry {
     for (const [key, entry] of this.#entries) {
       if (entry.isForgettable(nowMs, forgetAfterMs)) this.#entries.delete(key);
     }
+    // A route would go on asking a breaker that is forgotten, beside the one made anew.
+    this.#routes.clear();
     this.#sweepAbove = Math.max(this.#maxKeys, 2 * this.#entries.size);
   }
 }

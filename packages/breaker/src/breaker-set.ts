@@ -24,14 +24,16 @@ import type {
 } from "./breaker-set-types.ts";
 import type { BreakerOverrides } from "./breaker-settings.ts";
 import type { CellPermit, CellRefusal, Forcing, Operator } from "./cell-types.ts";
-import { cellEnd, HeldPermit } from "./held-permit.ts";
+import { cellEnd, goodEnd, HeldPermit } from "./held-permit.ts";
 import type { Holding, HoldingEnds, PermitHome } from "./held-permit.ts";
+import { Route } from "./route.ts";
 import { TransitionTeller } from "./transition-teller.ts";
 
 /** A slot below the cap is free as soon as any call ends, so asking again soon is right. */
 const capRefusal: CellRefusal = { admitted: false, reason: "in_flight_cap", retryAfterMs: 1000 };
 /** Of a call that only goes because nothing is enforced: its outcome is no evidence. */
 const notJudged: CellPermit = { admitted: true, generation: -1, kind: "unjudged", probe: 0 };
+const nobody = new Route([]);
 
 export class BreakerSet {
   readonly #clock: Clock;
@@ -84,7 +86,7 @@ export class BreakerSet {
 
   #ask(keys: readonly string[], isCounted: boolean): BreakerCheck {
     const nowMs = this.#clock.monotonicMs();
-    for (const { entry } of this.#asked(keys, nowMs)) {
+    for (const { entry } of this.#route(keys, nowMs).asked) {
       const answer = entry.isFull ? capRefusal : entry.cell.check(nowMs);
       this.#teller.collect(entry, nowMs);
       if (this.#isBlocked(entry, answer)) return this.#refuse(entry, answer, isCounted);
@@ -95,9 +97,17 @@ export class BreakerSet {
 
   /** Takes leave under every key, or nothing. The permit must end exactly once. */
   acquire(keys: readonly string[]): BreakerAdmission {
+    // The everyday call: nothing has changed since the last one, so neither a clock nor a list is needed for it.
+    const again = this.#registry.knownRoute(keys)?.takeAgain();
+    if (again === undefined) return this.#acquire(keys);
+    return { allowed: true, permit: new HeldPermit(this.#home, again, true) };
+  }
+
+  #acquire(keys: readonly string[]): BreakerAdmission {
     const nowMs = this.#clock.monotonicMs();
+    const route = this.#route(keys, nowMs);
     const holdings: Holding[] = [];
-    for (const { entry, source } of this.#asked(keys, nowMs)) {
+    for (const { entry, source } of route.asked) {
       const answer = entry.isFull ? capRefusal : entry.cell.acquire(nowMs);
       this.#teller.collect(entry, nowMs);
       if (this.#isBlocked(entry, answer)) {
@@ -111,6 +121,7 @@ export class BreakerSet {
     for (const { entry, permit } of holdings) {
       if (permit.kind === "probe") this.#teller.tellProbe(entry);
     }
+    route.remember(holdings);
     this.#teller.flush();
     return { allowed: true, permit: new HeldPermit(this.#home, holdings, true) };
   }
@@ -118,7 +129,7 @@ export class BreakerSet {
   /** Call when a task begins, with its agent key; end it with how the task ended (BR-14). */
   watchTask(keys: readonly string[]): TaskWatch {
     const nowMs = this.#clock.monotonicMs();
-    const holdings = this.#asked(keys, nowMs).map(({ entry, source }) => {
+    const holdings = this.#route(keys, nowMs).asked.map(({ entry, source }) => {
       const permit = entry.cell.observe(nowMs);
       this.#teller.collect(entry, nowMs);
       return { entry, permit, source };
@@ -130,7 +141,7 @@ export class BreakerSet {
   /** Counts a step that made no call: apart, never in the window (BR-7). */
   note(keys: readonly string[], what: "budgetRefused" | "cached"): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const { entry } of this.#asked(keys, nowMs)) entry.counts[what] += 1;
+    for (const { entry } of this.#route(keys, nowMs).asked) entry.counts[what] += 1;
   }
 
   /** BR-12: holds a breaker in a state until it expires or is reset. */
@@ -161,8 +172,8 @@ export class BreakerSet {
     this.#teller.close(this.#registry.all());
   }
 
-  #asked(keys: readonly string[], nowMs: number) {
-    return this.#mode === "off" ? [] : this.#registry.resolve(keys, nowMs);
+  #route(keys: readonly string[], nowMs: number): Route {
+    return this.#mode === "off" ? nobody : this.#registry.route(keys, nowMs);
   }
 
   #isBlocked(entry: BreakerEntry, answer: CellPermit | CellRefusal): answer is CellRefusal {
@@ -182,9 +193,10 @@ export class BreakerSet {
 
   #finish(holdings: readonly Holding[], ends: HoldingEnds): void {
     const nowMs = this.#clock.monotonicMs();
+    const good = goodEnd(ends, nowMs);
     for (const holding of holdings) {
       const { entry, permit } = holding;
-      const end = cellEnd(holding, ends, nowMs);
+      const end = good ?? cellEnd(holding, ends, nowMs);
       if (ends.isCall) entry.inFlight -= 1;
       if (ends.isCall && end.verdict === "ignored") entry.counts.givenBack += 1;
       entry.lastUsedMs = nowMs;

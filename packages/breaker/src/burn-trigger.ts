@@ -10,6 +10,7 @@
 import type { BreakerSettings } from "./breaker-settings.ts";
 import type { Evicted, RingWindow } from "./ring-window.ts";
 import { RunningMedian } from "./running-median.ts";
+import { noHits } from "./trigger.ts";
 import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
 
 /** BR-4's numbers that nobody has had a reason to set. */
@@ -49,8 +50,11 @@ export class BurnTrigger implements Trigger {
   }
 
   hits(): readonly TriggerHit[] {
-    if (this.#window.tokens < this.#floor) return [];
-    return [...this.#rateHits(), ...this.#callHits()];
+    if (this.#window.tokens < this.#floor) return noHits;
+    const rate = this.#rateHits();
+    const call = this.#callHits();
+    if (rate.length === 0) return call;
+    return call.length === 0 ? rate : [...rate, ...call];
   }
 
   /** Forgets the call in hand; the baseline stays (BR-8). */
@@ -76,7 +80,7 @@ export class BurnTrigger implements Trigger {
     const { seconds, tokens, calls } = this.#history;
     const windowSeconds = this.#settings.windowSize / 1000;
     const isWarm = seconds >= warmUpWindows * windowSeconds && calls >= warmUpCalls && tokens > 0;
-    if (!isWarm || !this.#isBurning(windowSeconds)) return [];
+    if (!isWarm || !this.#isBurning(windowSeconds)) return noHits;
     const perSecond = seconds / windowSeconds;
     const figures = {
       windowTokens: this.#window.tokens,
@@ -98,7 +102,7 @@ export class BurnTrigger implements Trigger {
   }
 
   #callHits(): readonly TriggerHit[] {
-    if (this.#callRatio < this.#settings.budgetBurnRate) return [];
+    if (this.#callRatio < this.#settings.budgetBurnRate) return noHits;
     const figures = { callTokens: this.#callTokens, medianRatio: this.#callRatio };
     return [{ trigger: "burn_call", figures }];
   }

@@ -1,6 +1,6 @@
 import type { BreakerSettings } from "./breaker-settings.ts";
 import { noHits } from "./trigger.ts";
-import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
+import type { FailureTrigger, Sample, TriggerHit } from "./trigger.ts";
 
 /**
  * BR-3: failures in a row. A counter of its own: no minimum of calls, no window, no ageing; ignored outcomes leave it
@@ -9,7 +9,7 @@ import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
  * A breaker has two: one over everything, reset by a call that came out well, and one over the ends of tasks, reset by a
  * completed task. An agent that loops makes many good calls before each stall; those must not hide five stalls in a row.
  */
-export class ConsecutiveFailuresTrigger implements Trigger {
+export class ConsecutiveFailuresTrigger implements FailureTrigger {
   readonly #limit: number;
   readonly #isUmbrella: boolean;
   readonly #overTasks: boolean;
@@ -29,6 +29,10 @@ export class ConsecutiveFailuresTrigger implements Trigger {
 
   get count(): number {
     return this.#count;
+  }
+
+  get isCalm(): boolean {
+    return this.#count === 0;
   }
 
   observe(sample: Sample): void {

@@ -7,8 +7,8 @@ import { ProbationTrigger } from "./probation-trigger.ts";
 import { RingWindow } from "./ring-window.ts";
 import type { WindowTotals } from "./ring-window.ts";
 import { SlowFailureRateTrigger } from "./slow-failure-rate-trigger.ts";
-import { countsInRate } from "./trigger.ts";
-import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
+import { countsInRate, noHits } from "./trigger.ts";
+import type { FailureTrigger, Sample, Trigger, TriggerHit } from "./trigger.ts";
 
 export interface EvidenceOptions {
   readonly settings: BreakerSettings;
@@ -17,13 +17,21 @@ export interface EvidenceOptions {
   readonly isUmbrella: boolean;
 }
 
-/** What a breaker knows of its calls: one window, and the triggers that apply to its tier. Fed only while CLOSED. */
+/**
+ * What a breaker knows of its calls: one window, and the triggers that apply to its tier. Fed only while CLOSED.
+ *
+ * While no failure is known it is calm: then a good call is only counted, and no trigger but burning is asked, for none
+ * could match. Nearly every call of a sound system is of this kind, so its cost is the breaker's cost.
+ */
 export class Evidence {
   readonly #window: RingWindow;
+  readonly #slow: SlowFailureRateTrigger;
   readonly #consecutive: ConsecutiveFailuresTrigger;
   readonly #probation: ProbationTrigger;
   readonly #burn: BurnTrigger | undefined;
+  readonly #failureTriggers: readonly FailureTrigger[];
   readonly #triggers: readonly Trigger[];
+  #isCalm = true;
 
   constructor({ settings, tier, isUmbrella }: EvidenceOptions) {
     const window = new RingWindow(settings.windowSize / 1000);
@@ -32,15 +40,17 @@ export class Evidence {
     this.#probation = new ProbationTrigger({ settings });
     const burns = (tier === "agent" || tier === "chain") && !isUmbrella;
     this.#burn = burns ? new BurnTrigger({ settings, window }) : undefined;
+    this.#slow = new SlowFailureRateTrigger({ settings, isUmbrella });
     const failureTriggers = [
       new FailureRateTrigger({ settings, window, isUmbrella }),
-      new SlowFailureRateTrigger({ settings, isUmbrella }),
+      this.#slow,
       this.#consecutive,
       new ConsecutiveFailuresTrigger({ settings, isUmbrella, overTasks: true }),
       this.#probation,
     ];
+    this.#failureTriggers = tier === "chain" ? [] : failureTriggers;
     this.#triggers = [
-      ...(tier === "chain" ? [] : failureTriggers),
+      ...this.#failureTriggers,
       ...(this.#burn === undefined ? [] : [this.#burn]),
     ];
   }
@@ -48,33 +58,42 @@ export class Evidence {
   /** Ages the window. Outside CLOSED what leaves it is not history: the baseline is frozen (BR-4). */
   roll(nowMs: number, isClosed: boolean): void {
     const evicted = this.#window.roll(Math.floor(nowMs / 1000));
-    if (isClosed) this.#burn?.absorb(evicted);
+    if (isClosed && evicted.seconds > 0) this.#burn?.absorb(evicted);
   }
 
   /** Takes one outcome of a call that left; roll first. */
   observe(sample: Sample): void {
     if (countsInRate(sample)) this.#window.add(sample.verdict === "failure");
     if (sample.tokens > 0) this.#window.addTokens(sample.tokens);
+    if (this.#isCalm && sample.verdict === "success" && sample.unit === "call") {
+      this.#slow.succeeded(sample.atMs);
+      this.#burn?.observe(sample);
+      return;
+    }
     for (const trigger of this.#triggers) trigger.observe(sample);
+    this.#feel();
   }
 
   /** Every trigger that matches now, not only the first (BR-5). */
   hits(nowMs: number): readonly TriggerHit[] {
+    if (this.#isCalm) return this.#burn?.hits() ?? noHits;
     let all: TriggerHit[] | undefined;
     for (const trigger of this.#triggers) {
       const hits = trigger.hits(nowMs);
       if (hits.length > 0) all = [...(all ?? []), ...hits];
     }
-    return all ?? [];
+    return all ?? noHits;
   }
 
   clear(): void {
     this.#window.clear();
     for (const trigger of this.#triggers) trigger.clear();
+    this.#feel();
   }
 
   beginProbation(): void {
     this.#probation.begin();
+    this.#feel();
   }
 
   get totals(): WindowTotals {
@@ -88,5 +107,9 @@ export class Evidence {
 
   get probeTokenLimit(): number {
     return this.#burn?.probeLimit ?? Number.POSITIVE_INFINITY;
+  }
+
+  #feel(): void {
+    this.#isCalm = this.#failureTriggers.every(({ isCalm }) => isCalm);
   }
 }

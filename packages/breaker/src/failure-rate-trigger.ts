@@ -2,10 +2,10 @@ import type { BreakerSettings } from "./breaker-settings.ts";
 import { FailingSources } from "./failing-sources.ts";
 import type { RingWindow } from "./ring-window.ts";
 import { noHits } from "./trigger.ts";
-import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
+import type { FailureTrigger, Sample, TriggerHit } from "./trigger.ts";
 
 /** BR-2: too large a share of the window failed. The breaker keeps the window; this only reads it. */
-export class FailureRateTrigger implements Trigger {
+export class FailureRateTrigger implements FailureTrigger {
   readonly #settings: BreakerSettings;
   readonly #window: RingWindow;
   readonly #sources: FailingSources | undefined;
@@ -18,6 +18,10 @@ export class FailureRateTrigger implements Trigger {
     this.#settings = options.settings;
     this.#window = options.window;
     this.#sources = options.isUmbrella ? new FailingSources() : undefined;
+  }
+
+  get isCalm(): boolean {
+    return this.#window.failures === 0;
   }
 
   observe(sample: Sample): void {

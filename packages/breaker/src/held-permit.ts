@@ -51,6 +51,32 @@ export class HeldPermit implements Permit, TaskWatch {
   }
 }
 
+/** What every breaker is told of a call that came out well for all of them; undefined for any other. */
+export function goodEnd({ outcome, facts, isCall }: HoldingEnds, atMs: number): CellEnd | undefined {
+  const { tokens = 0, retryAfterMs = 0 } = facts;
+  if (!isCall || !isGoodForAll(outcome) || !isSound(tokens) || !isSound(retryAfterMs)) {
+    return undefined;
+  }
+  return {
+    atMs,
+    unit: "call",
+    verdict: "success",
+    tokens: Math.round(tokens),
+    completedProgress: facts.completedProgress ?? false,
+    retryAfterMs,
+    // Only of failures is it asked whose they were.
+    source: "",
+    envelopeTokens: facts.envelopeTokens,
+    failureKind: undefined,
+  };
+}
+
+function isGoodForAll(outcome: PermitOutcome): boolean {
+  if (typeof outcome === "string") return outcome === "success";
+  const { tool, agent, provider } = outcome;
+  return tool === "success" && agent === "success" && provider === "success";
+}
+
 /** What one holding's breaker is told. */
 export function cellEnd({ entry, source }: Holding, ends: HoldingEnds, atMs: number): CellEnd {
   const { outcome, facts, isCall } = ends;
@@ -70,9 +96,13 @@ export function cellEnd({ entry, source }: Holding, ends: HoldingEnds, atMs: num
 /** NaN would poison every sum and every cooldown after it; what is no number says nothing, and is counted. */
 function numberOf({ counts }: BreakerEntry, value: number | undefined): number {
   if (value === undefined) return 0;
-  if (Number.isFinite(value) && value >= 0) return value;
+  if (isSound(value)) return value;
   counts.unsound += 1;
   return 0;
+}
+
+function isSound(value: number): boolean {
+  return Number.isFinite(value) && value >= 0;
 }
 
 function verdictFor(tier: Tier, outcome: PermitOutcome): Verdict {

@@ -69,6 +69,11 @@ export class OperatedCell {
     return dueMs === undefined ? untilMs : Math.min(untilMs, dueMs);
   }
 
+  /** Whether `acquire` would give this permit again, whatever the time, and change nothing. */
+  isStillGiven(permit: CellPermit): boolean {
+    return this.#override === undefined && this.#cell.isStillGiven(permit);
+  }
+
   advance(nowMs: number): void {
     const override = this.#override;
     if (override !== undefined && override.untilMs <= nowMs) {

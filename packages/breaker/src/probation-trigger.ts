@@ -1,9 +1,9 @@
 import type { BreakerSettings } from "./breaker-settings.ts";
 import { countsInRate, noHits } from "./trigger.ts";
-import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
+import type { FailureTrigger, Sample, TriggerHit } from "./trigger.ts";
 
 /** BR-10: the first calls after CLOSED re-open at a few failures, for what has just recovered may not have. */
-export class ProbationTrigger implements Trigger {
+export class ProbationTrigger implements FailureTrigger {
   readonly #settings: BreakerSettings;
   #callsLeft = 0;
   #failures = 0;
@@ -15,6 +15,10 @@ export class ProbationTrigger implements Trigger {
   /** Call on HALF_OPEN → CLOSED, after `clear`. */
   begin(): void {
     this.#callsLeft = this.#settings.probationCalls;
+  }
+
+  get isCalm(): boolean {
+    return this.#callsLeft === 0 && this.#failures === 0;
   }
 
   observe(sample: Sample): void {

@@ -28,6 +28,7 @@ export interface WindowCell extends WindowTotals {
 }
 
 const neverStamped = -1;
+const nothingLeft: Evicted = { seconds: 0, tokens: 0, tokenCalls: 0 };
 
 export class RingWindow implements WindowTotals {
   readonly #cells: number;
@@ -38,6 +39,8 @@ export class RingWindow implements WindowTotals {
   readonly #tokenCalls: Int32Array;
   readonly #evicted = { seconds: 0, tokens: 0, tokenCalls: 0 };
   #head = neverStamped;
+  /** Place of the present second: found once a second, not at every outcome. */
+  #present = 0;
   successes = 0;
   failures = 0;
   tokens = 0;
@@ -57,21 +60,22 @@ export class RingWindow implements WindowTotals {
    * and counts as one window of idleness, not as the hours it may have lasted.
    */
   roll(second: number): Evicted {
+    if (second <= this.#head) return nothingLeft;
     const evicted = this.#evicted;
     evicted.seconds = 0;
     evicted.tokens = 0;
     evicted.tokenCalls = 0;
-    if (second <= this.#head) return evicted;
     const isFirst = this.#head === neverStamped;
     const from = isFirst ? second : Math.max(this.#head + 1, second - this.#cells + 1);
     for (let entering = from; entering <= second; entering += 1) this.#enter(entering);
     this.#head = second;
+    this.#present = second % this.#cells;
     return evicted;
   }
 
   /** Adds to the present second; roll first. */
   add(isFailure: boolean): void {
-    const cell = this.#head % this.#cells;
+    const cell = this.#present;
     const counts = isFailure ? this.#failures : this.#successes;
     counts[cell] = (counts[cell] ?? 0) + 1;
     if (isFailure) this.failures += 1;
@@ -80,7 +84,7 @@ export class RingWindow implements WindowTotals {
 
   /** Adds a call's tokens to the present second, whatever its verdict; roll first. */
   addTokens(tokens: number): void {
-    const cell = this.#head % this.#cells;
+    const cell = this.#present;
     this.#tokens[cell] = (this.#tokens[cell] ?? 0) + tokens;
     this.#tokenCalls[cell] = (this.#tokenCalls[cell] ?? 0) + 1;
     this.tokens += tokens;

@@ -1,12 +1,12 @@
 import type { BreakerSettings } from "./breaker-settings.ts";
 import { countsInRate, noHits } from "./trigger.ts";
-import type { Sample, Trigger, TriggerHit } from "./trigger.ts";
+import type { FailureTrigger, Sample, TriggerHit } from "./trigger.ts";
 
 /**
  * BR-2 for slow traffic, whose outcomes never meet in one window: the same rate over the last `minRequestVolume`
  * outcomes, when they span more than the window and at most `slowSpan`.
  */
-export class SlowFailureRateTrigger implements Trigger {
+export class SlowFailureRateTrigger implements FailureTrigger {
   readonly #settings: BreakerSettings;
   readonly #times: Float64Array;
   readonly #failed: Uint8Array;
@@ -22,6 +22,16 @@ export class SlowFailureRateTrigger implements Trigger {
     this.#sources = options.isUmbrella ? [] : undefined;
   }
 
+  get isCalm(): boolean {
+    return this.#failures === 0;
+  }
+
+  /** As `observe` of a good call, while calm: no place holds a failure that would have to be taken out. */
+  succeeded(atMs: number): void {
+    this.#times[this.#next] = atMs;
+    this.#moveOn();
+  }
+
   observe(sample: Sample): void {
     if (!countsInRate(sample)) return;
     const isFailure = sample.verdict === "failure" ? 1 : 0;
@@ -30,8 +40,7 @@ export class SlowFailureRateTrigger implements Trigger {
     this.#times[this.#next] = sample.atMs;
     this.#failed[this.#next] = isFailure;
     if (this.#sources !== undefined) this.#sources[this.#next] = sample.source;
-    this.#next = (this.#next + 1) % this.#times.length;
-    this.#total = Math.min(this.#total + 1, this.#times.length);
+    this.#moveOn();
   }
 
   hits(): readonly TriggerHit[] {
@@ -49,6 +58,12 @@ export class SlowFailureRateTrigger implements Trigger {
     this.#next = 0;
     this.#total = 0;
     this.#failures = 0;
+  }
+
+  #moveOn(): void {
+    const size = this.#times.length;
+    this.#next = this.#next + 1 === size ? 0 : this.#next + 1;
+    if (this.#total < size) this.#total += 1;
   }
 
   #newestMs(): number {

@@ -46,6 +46,12 @@ export interface Trigger {
   clear(): void;
 }
 
+/** One that counts failures, and so has nothing to say while it knows of none. */
+export interface FailureTrigger extends Trigger {
+  /** True: no good call, however many, makes it match or leaves it another than it is. Its record of times is apart. */
+  readonly isCalm: boolean;
+}
+
 export const noHits: readonly TriggerHit[] = [];
 
 /** BR-15: rates are over wire calls. A task that ended badly counts as one failure more, a completed one is no call. */
