@@ -11,6 +11,14 @@ import type { Check, ExpectedEnd, ImpliedLimits, Scenario } from "./scenario.ts"
 /** Between an order and its event: one scan, and what a machine busy with other scenarios needs. */
 const reclaimSlackMs = 3000;
 
+/** What is in the log before a task may be killed: a verdict, or a person's word. */
+const marks: ReadonlySet<string> = new Set([
+  "task.stalled",
+  "task.timed_out",
+  "task.looping",
+  "task.cancelling",
+]);
+
 /** The questions of one scenario, its own last. */
 export function checksOf(scenario: Scenario): readonly Check[] {
   return [
@@ -18,6 +26,7 @@ export function checksOf(scenario: Scenario): readonly Check[] {
     rightEnd(scenario),
     inTime(scenario),
     reclaimed,
+    markedFirst,
     endsOnce,
     callsWithin(scenario),
     nothingAfterTheEnd,
@@ -36,10 +45,11 @@ function notUnplugged({ guard }: Scenario): Check {
   };
 }
 
-function rightEnd({ ends }: Scenario): Check {
+function rightEnd(scenario: Scenario): Check {
   return {
     name: "right stop reason",
-    fault: ({ view }) => {
+    fault: ({ view }, { graceMs }) => {
+      const ends = [...scenario.ends, ...(graceMs > 0 ? (scenario.endsInGrace ?? []) : [])];
       const task = view.tasks.find(({ id }) => id === villain);
       const end = { status: task?.status, reason: task?.stop?.reason, guard: task?.stop?.guard };
       if (ends.some((expected) => isSameEnd(expected, end))) return undefined;
@@ -84,6 +94,19 @@ const reclaimed: Check = {
     return reclaimMs === undefined || reclaimMs <= bound
       ? undefined
       : `it took ${reclaimMs} ms; the bound is ${bound} ms`;
+  },
+};
+
+/** Nothing is killed without a word before it (W7): the entries stand in the log's order. */
+const markedFirst: Check = {
+  name: "mark, cancel, force in this order",
+  fault: (evidence) => {
+    const types = eventsOf(evidence, villain).map(({ type }) => type);
+    const killed = types.indexOf("task.killed");
+    if (killed === -1) return undefined;
+    return types.slice(0, killed).some((type) => marks.has(type))
+      ? undefined
+      : "it was killed before anybody had said why";
   },
 };
 

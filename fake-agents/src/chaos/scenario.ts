@@ -57,6 +57,8 @@ export interface Scenario {
   /** Who must act, as the table shows it. */
   readonly guard: Stop["guard"];
   readonly ends: readonly ExpectedEnd[];
+  /** Further ends while grace puts a verdict off (WD-10): what bounds every task may come first. */
+  readonly endsInGrace?: readonly ExpectedEnd[];
   /** From the villain's first start to its end. */
   readonly withinMs: (limits: ImpliedLimits) => number;
   /** Most requests the provider may have been asked. Absent: none. */

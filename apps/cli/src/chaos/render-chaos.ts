@@ -14,11 +14,14 @@ export interface ChaosRow {
   readonly result?: ScenarioResult | undefined;
 }
 
-export interface ChaosFrame {
+interface Frame {
   readonly columns: number;
+  readonly colors: Colors;
+}
+
+export interface ChaosFrame extends Frame {
   readonly height: number;
   readonly rounds: number;
-  readonly colors: Colors;
 }
 
 const nameWidth = 24;
@@ -36,28 +39,25 @@ export function renderChaosTable(
   const hidden = rows.length - shown.length;
   return [
     colors.bold(head.slice(0, columns)),
-    ...shown.map((row) => clip(renderChaosRow(row, colors), columns, colors)),
+    ...shown.map((row) => renderChaosRow(row, { columns, colors })),
     ...(hidden > 0 ? [colors.dim(`  and ${hidden} more`)] : []),
   ];
 }
 
-/** Colour codes take no room: a line that is too long is shown without them. */
-function clip(line: string, columns: number, colors: Colors): string {
-  if (!colors.isColorSupported) return line.slice(0, columns);
-  return line.length > columns + 20 ? line.slice(0, columns + 10) + colors.reset("") : line;
-}
-
 /** One scenario: where it stands, and the figures of the round that is over. */
-export function renderChaosRow({ name, guard, state, result }: ChaosRow, colors: Colors): string {
-  const mark = marks[state](colors)(state.padEnd(8));
+export function renderChaosRow({ name, guard, state, result }: ChaosRow, frame: Frame): string {
   const figures = result === undefined ? "" : figuresOf(result);
-  return `  ${name.padEnd(nameWidth)} ${guard.padEnd(9)} ${mark} ${figures}`.trimEnd();
+  const plain = `  ${name.padEnd(nameWidth)} ${guard.padEnd(9)} ${state.padEnd(8)} ${figures}`;
+  // Clipped before it is painted: colour codes take no room.
+  const clipped = plain.trimEnd().slice(0, frame.columns);
+  const paint = marks[state](frame.colors);
+  return clipped.replace(` ${state}`, ` ${paint(state)}`);
 }
 
 /** For logs and pipes: everything about one scenario in one line. */
-export function renderResultLine(result: ScenarioResult): string {
+export function renderResultLine(result: ScenarioResult, guards: "on" | "off"): string {
   const { name, guard, round, missed } = result;
-  const verdict = missed.length === 0 ? "held  " : "MISSED";
+  const verdict = missed.length > 0 ? "MISSED" : guards === "on" ? "held  " : "seen  ";
   const why = missed.length === 0 ? "" : `   ${missed.join("; ")}`;
   return `${verdict}  ${name.padEnd(nameWidth)} ${guard.padEnd(9)} round ${round}  ${figuresOf(result)}${why}`;
 }

@@ -3,7 +3,7 @@ import type { Clock, TimerHandle } from "@bridle/kernel";
 import { createColors } from "picocolors";
 
 import type { Io } from "../io.ts";
-import { renderChaosRow, renderChaosTable, renderResultLine } from "./render-chaos.ts";
+import { renderChaosTable, renderResultLine } from "./render-chaos.ts";
 import type { ChaosRow } from "./render-chaos.ts";
 
 export interface ChaosView {
@@ -16,6 +16,7 @@ export interface ChaosView {
 export interface ChaosShow {
   readonly scenarios: readonly { readonly name: string; readonly guard: string }[];
   readonly rounds: number;
+  readonly guards: "on" | "off";
 }
 
 /** Seldom enough for a slow terminal. */
@@ -23,13 +24,13 @@ const frameMs = 200;
 
 /** A table that is redrawn in a terminal; elsewhere a line per scenario. */
 export function showChaos(io: Io, clock: Clock, show: ChaosShow): ChaosView {
-  return io.isTerminal ? redrawnTable(io, clock, show) : plainLines(io);
+  return io.isTerminal ? redrawnTable(io, clock, show) : plainLines(io, show);
 }
 
-function plainLines(io: Io): ChaosView {
+function plainLines(io: Io, { guards }: ChaosShow): ChaosView {
   return {
     state: () => undefined,
-    result: (result) => io.err(`${renderResultLine(result)}\n`),
+    result: (result) => io.err(`${renderResultLine(result, guards)}\n`),
     stop: () => undefined,
   };
 }
@@ -70,11 +71,6 @@ function redrawnTable(io: Io, clock: Clock, { scenarios, rounds }: ChaosShow): C
       timer.cancel();
       timer = undefined;
       draw();
-      for (const { result } of rows.values())
-        if (result !== undefined && result.missed.length > 0)
-          io.err(
-            `${renderChaosRow({ name: result.name, guard: result.guard, round: result.round, state: "missed", result }, colors)}\n`,
-          );
     },
   };
 }

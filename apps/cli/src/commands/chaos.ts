@@ -53,7 +53,7 @@ export async function runChaos(
     interrupted.abort();
     io.err("Stopping after the scenarios in hand; once more to leave at once.\n");
   });
-  const view = showChaos(io, systemClock, { scenarios, rounds });
+  const view = showChaos(io, systemClock, { scenarios, rounds, guards: options.guards });
   try {
     const report = await playChaos({
       scenarios,
@@ -86,6 +86,10 @@ function conclude(
     for (const bound of bounds) io.err(`MISSED  ${name} (round ${round}): ${bound}\n`);
   for (const sentence of report.grown) io.err(`GREW    ${sentence}\n`);
   if (wasInterrupted) return exitCodes.interrupted;
+  if (report.guards === "off") {
+    io.err("Guards were off: this is what they are for. Nothing was judged.\n");
+    return exitCodes.completed;
+  }
   io.err(
     report.ok
       ? `Every bound held: ${report.results.length} scenarios in ${report.rounds} round(s), with ${report.config}.\n`

@@ -2,12 +2,16 @@ import { alternatesTools } from "../../agents/alternates-tools.ts";
 import { repeatsTool } from "../../agents/repeats-tool.ts";
 import { talksInCircles } from "../../agents/talks-in-circles.ts";
 import type { Scenario } from "../scenario.ts";
-import { withinMs } from "./bounds.ts";
+import { afterVerdict } from "./bounds.ts";
 
 const looped = {
   guard: "watchdog",
   ends: [{ status: "FAILED", reason: "loop", guard: "watchdog" }],
-  withinMs: withinMs(3000),
+  endsInGrace: [
+    { status: "BUDGET_EXCEEDED", reason: "budget_refused", guard: "budget" },
+    { status: "FAILED", reason: "limit" },
+  ],
+  withinMs: afterVerdict(3000),
 } as const satisfies Partial<Scenario>;
 
 /** Work that moves and goes nowhere: the step number rises, the results do not change (WD-18). */
@@ -39,7 +43,7 @@ export const loops: readonly Scenario[] = [
     agent: talksInCircles,
     input: () => ({ model: "talks-in-circles" }),
     reply: () => ({ type: "answer", text: "I am on it, and will report shortly." }),
-    calls: () => 12,
+    calls: ({ graceMs, callsPerMinute }) => (graceMs > 0 ? callsPerMinute : 12),
     ...looped,
   },
 ];
