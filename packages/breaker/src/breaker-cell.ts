@@ -110,15 +110,20 @@ export class BreakerCell {
 
   /** Ends a permit. One of an older generation, or of a probe that has ended, is late: no effect. */
   record(permit: CellPermit, end: CellEnd): void {
-    // Of all calls nearly every one: what is still given is current, and CLOSED falls due for nothing.
-    if (permit !== this.#callPermit) {
-      if (!this.#isCurrent(permit, end.atMs)) return;
-      if (this.#state.name === "HALF_OPEN") return this.#recordProbe(permit, end);
-    }
+    if (!this.#isCurrent(permit, end.atMs)) return;
     this.#noteRetryAfter(end);
+    if (this.#state.name === "HALF_OPEN") return this.#recordProbe(permit, end);
     this.#count(end);
     const hits = this.evidence.hits(end.atMs);
     if (hits.length > 0) this.#open(end.atMs, hits);
+  }
+
+  /** `record` of a good call by the shortest way; false, and nothing is done, where it must go the long one. */
+  countGood(permit: CellPermit, atMs: number, tokens: number, envelopeTokens?: number): boolean {
+    if (permit !== this.#callPermit) return false;
+    const hits = this.evidence.countGood(atMs, tokens, envelopeTokens);
+    if (hits !== undefined && hits.length > 0) this.#open(atMs, hits);
+    return hits !== undefined;
   }
 
   /** Counts an outcome without drawing the consequence: an operator holds the breaker closed. */
@@ -178,7 +183,6 @@ export class BreakerCell {
 
   #recordProbe(permit: CellPermit, end: CellEnd): void {
     if (this.#state.name !== "HALF_OPEN") return;
-    this.#noteRetryAfter(end);
     const { probes } = this.#state;
     if (permit.kind === "probe" && !probes.giveBack(permit.probe)) {
       this.#late += 1;

@@ -24,7 +24,7 @@ import type {
 } from "./breaker-set-types.ts";
 import type { BreakerOverrides } from "./breaker-settings.ts";
 import type { CellPermit, CellRefusal, Forcing, Operator } from "./cell-types.ts";
-import { cellEnd, goodEnd, HeldPermit } from "./held-permit.ts";
+import { cellEnd, HeldPermit, isGoodCall } from "./held-permit.ts";
 import type { Holding, HoldingEnds, PermitHome } from "./held-permit.ts";
 import { Route } from "./route.ts";
 import { TransitionTeller } from "./transition-teller.ts";
@@ -193,14 +193,19 @@ export class BreakerSet {
 
   #finish(holdings: readonly Holding[], ends: HoldingEnds): void {
     const nowMs = this.#clock.monotonicMs();
-    const good = goodEnd(ends, nowMs);
+    const isGood = isGoodCall(ends);
+    const { envelopeTokens } = ends.facts;
+    const tokens = Math.round(ends.facts.tokens ?? 0);
     for (const holding of holdings) {
       const { entry, permit } = holding;
-      const end = good ?? cellEnd(holding, ends, nowMs);
       if (ends.isCall) entry.inFlight -= 1;
-      if (ends.isCall && end.verdict === "ignored") entry.counts.givenBack += 1;
       entry.lastUsedMs = nowMs;
-      entry.cell.record(permit, end);
+      // The everyday end builds nothing, and hardly ever is there anything to tell.
+      if (!isGood || !entry.cell.countGood(permit, nowMs, tokens, envelopeTokens)) {
+        const end = cellEnd(holding, ends, nowMs);
+        if (ends.isCall && end.verdict === "ignored") entry.counts.givenBack += 1;
+        entry.cell.record(permit, end);
+      } else if (!entry.cell.hasNews) continue;
       this.#teller.collect(entry, nowMs, ends.facts.traceId);
     }
     this.#teller.flush();

@@ -40,13 +40,18 @@ export class BurnTrigger implements Trigger {
     this.#history.calls += evicted.tokenCalls;
   }
 
-  observe(sample: Sample): void {
-    this.#floor = this.#floorFor(sample.envelopeTokens);
-    this.#callTokens = sample.tokens;
+  observe({ tokens, envelopeTokens }: Sample): void {
+    this.take(tokens, envelopeTokens);
+  }
+
+  /** `observe`, of all that burning is judged by. */
+  take(tokens: number, envelopeTokens: number | undefined): void {
+    this.#floor = this.#floorFor(envelopeTokens);
+    this.#callTokens = tokens;
     this.#callRatio = 0;
-    if (sample.tokens === 0) return;
-    if (this.#calls.size >= warmUpCalls) this.#callRatio = sample.tokens / this.#calls.value;
-    this.#calls.push(sample.tokens);
+    if (tokens === 0) return;
+    if (this.#calls.size >= warmUpCalls) this.#callRatio = tokens / this.#calls.value;
+    this.#calls.push(tokens);
   }
 
   hits(): readonly TriggerHit[] {

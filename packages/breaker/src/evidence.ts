@@ -49,10 +49,7 @@ export class Evidence {
       this.#probation,
     ];
     this.#failureTriggers = tier === "chain" ? [] : failureTriggers;
-    this.#triggers = [
-      ...this.#failureTriggers,
-      ...(this.#burn === undefined ? [] : [this.#burn]),
-    ];
+    this.#triggers = [...this.#failureTriggers, ...(this.#burn === undefined ? [] : [this.#burn])];
   }
 
   /** Ages the window. Outside CLOSED what leaves it is not history: the baseline is frozen (BR-4). */
@@ -61,22 +58,32 @@ export class Evidence {
     if (isClosed && evicted.seconds > 0) this.#burn?.absorb(evicted);
   }
 
+  /** `roll`, `observe` and `hits` in one for a good call while calm; undefined, and nothing is counted, otherwise. */
+  countGood(
+    atMs: number,
+    tokens: number,
+    envelopeTokens: number | undefined,
+  ): readonly TriggerHit[] | undefined {
+    if (!this.#isCalm) return undefined;
+    if (!this.#window.isPresent(atMs)) this.roll(atMs, true);
+    this.#window.add(false);
+    if (tokens > 0) this.#window.addTokens(tokens);
+    this.#slow.succeeded(atMs);
+    if (this.#burn === undefined) return noHits;
+    this.#burn.take(tokens, envelopeTokens);
+    return this.#burn.hits();
+  }
+
   /** Takes one outcome of a call that left; roll first. */
   observe(sample: Sample): void {
     if (countsInRate(sample)) this.#window.add(sample.verdict === "failure");
     if (sample.tokens > 0) this.#window.addTokens(sample.tokens);
-    if (this.#isCalm && sample.verdict === "success" && sample.unit === "call") {
-      this.#slow.succeeded(sample.atMs);
-      this.#burn?.observe(sample);
-      return;
-    }
     for (const trigger of this.#triggers) trigger.observe(sample);
     this.#feel();
   }
 
   /** Every trigger that matches now, not only the first (BR-5). */
   hits(nowMs: number): readonly TriggerHit[] {
-    if (this.#isCalm) return this.#burn?.hits() ?? noHits;
     let all: TriggerHit[] | undefined;
     for (const trigger of this.#triggers) {
       const hits = trigger.hits(nowMs);

@@ -51,24 +51,10 @@ export class HeldPermit implements Permit, TaskWatch {
   }
 }
 
-/** What every breaker is told of a call that came out well for all of them; undefined for any other. */
-export function goodEnd({ outcome, facts, isCall }: HoldingEnds, atMs: number): CellEnd | undefined {
+/** Whether a call came out well for every tier, with figures that are some: what nearly every call does. */
+export function isGoodCall({ outcome, facts, isCall }: HoldingEnds): boolean {
   const { tokens = 0, retryAfterMs = 0 } = facts;
-  if (!isCall || !isGoodForAll(outcome) || !isSound(tokens) || !isSound(retryAfterMs)) {
-    return undefined;
-  }
-  return {
-    atMs,
-    unit: "call",
-    verdict: "success",
-    tokens: Math.round(tokens),
-    completedProgress: facts.completedProgress ?? false,
-    retryAfterMs,
-    // Only of failures is it asked whose they were.
-    source: "",
-    envelopeTokens: facts.envelopeTokens,
-    failureKind: undefined,
-  };
+  return isCall && isGoodForAll(outcome) && isSound(tokens) && isSound(retryAfterMs);
 }
 
 function isGoodForAll(outcome: PermitOutcome): boolean {

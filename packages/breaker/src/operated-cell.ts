@@ -41,7 +41,7 @@ export class OperatedCell {
     this.#cell = new BreakerCell({ ...options, report: (transition) => this.#tell(transition) });
   }
 
-  get machine(): Omit<BreakerCell, "record" | "tally" | "restart" | "beginHalfOpen"> {
+  get machine(): Omit<BreakerCell, "record" | "countGood" | "tally" | "restart" | "beginHalfOpen"> {
     return this.#cell;
   }
 
@@ -98,6 +98,13 @@ export class OperatedCell {
     return this.#cell.observe(nowMs);
   }
 
+  /** `record` of a good call by the shortest way; false, and nothing is done, where it must go the long one. */
+  countGood(permit: CellPermit, atMs: number, tokens: number, envelopeTokens?: number): boolean {
+    return (
+      this.#override === undefined && this.#cell.countGood(permit, atMs, tokens, envelopeTokens)
+    );
+  }
+
   record(permit: CellPermit, end: CellEnd): void {
     this.advance(end.atMs);
     if (permit.kind === "unjudged") return;
@@ -139,6 +146,11 @@ export class OperatedCell {
     this.#override = undefined;
     this.#cell.restart(nowMs);
     if (wasBlocking) this.#tell({ type: "closed", atMs: nowMs, by: operator(by) });
+  }
+
+  /** Whether anything has changed since the last time. */
+  get hasNews(): boolean {
+    return this.#transitions.length > 0;
   }
 
   /** What has changed since the last time, in order. */

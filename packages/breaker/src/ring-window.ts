@@ -41,6 +41,7 @@ export class RingWindow implements WindowTotals {
   #head = neverStamped;
   /** Place of the present second: found once a second, not at every outcome. */
   #present = 0;
+  #untilMs = Number.NEGATIVE_INFINITY;
   successes = 0;
   failures = 0;
   tokens = 0;
@@ -70,7 +71,13 @@ export class RingWindow implements WindowTotals {
     for (let entering = from; entering <= second; entering += 1) this.#enter(entering);
     this.#head = second;
     this.#present = second % this.#cells;
+    this.#untilMs = (second + 1) * 1000;
     return evicted;
+  }
+
+  /** Whether an instant, in ms, needs no roll: the cheaper question, and nearly always yes. */
+  isPresent(atMs: number): boolean {
+    return atMs < this.#untilMs;
   }
 
   /** Adds to the present second; roll first. */
@@ -97,6 +104,7 @@ export class RingWindow implements WindowTotals {
       counts.fill(0);
     }
     this.#head = neverStamped;
+    this.#untilMs = Number.NEGATIVE_INFINITY;
     this.successes = 0;
     this.failures = 0;
     this.tokens = 0;
