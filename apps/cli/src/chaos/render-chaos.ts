@@ -45,7 +45,7 @@ export function renderChaosTable(
 }
 
 /** One scenario: where it stands, and the figures of the round that is over. */
-export function renderChaosRow({ name, guard, state, result }: ChaosRow, frame: Frame): string {
+function renderChaosRow({ name, guard, state, result }: ChaosRow, frame: Frame): string {
   const figures = result === undefined ? "" : figuresOf(result);
   const plain = `  ${name.padEnd(nameWidth)} ${guard.padEnd(9)} ${state.padEnd(8)} ${figures}`;
   // Clipped before it is painted: colour codes take no room.
