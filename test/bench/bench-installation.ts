@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { BridleConfig } from "@bridle/agent";
 import { createClient } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { openInstallation, readEnvironment } from "@bridle/host";
@@ -15,11 +16,15 @@ export interface BenchInstallation {
   readonly bus: Installation["bus"];
   /** Submits over HTTP; resolves with the run's id when the run has completed. */
   complete(spec: object): Promise<string>;
+  /** The same for a run that may end in any way. */
+  end(spec: object): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A whole installation in this process, on PGlite, with every guard at its shipped default. */
-export async function openBenchInstallation(): Promise<BenchInstallation> {
+/** A whole installation in this process, on PGlite, with every guard at its shipped default unless told otherwise. */
+export async function openBenchInstallation(
+  more: Partial<Pick<BridleConfig, "agents" | "guards">> = {},
+): Promise<BenchInstallation> {
   const folder = await mkdtemp(join(tmpdir(), "bridle-bench-"));
   const environment = readEnvironment({
     BRIDLE_DATA_DIR: folder,
@@ -30,7 +35,7 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
   const installation = await openInstallation({
     environment,
     folder,
-    config: { providers: {}, models: {}, agents: [noop] },
+    config: { providers: {}, models: {}, agents: [noop], ...more },
     env: {},
   });
   const running = await installation.start(["server", "scheduler", "worker"]);
@@ -48,6 +53,11 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
     complete: async (spec) => {
       const { runId } = await client.submit(spec, {});
       await ends.completed(runId);
+      return runId;
+    },
+    end: async (spec) => {
+      const { runId } = await client.submit(spec, {});
+      await ends.ended(runId);
       return runId;
     },
     close: async () => {
@@ -69,9 +79,13 @@ class RunEnds {
     });
   }
 
+  async ended(runId: string): Promise<void> {
+    if (this.#ended.has(runId)) return;
+    await new Promise<void>((resolve) => this.#waiting.set(runId, resolve));
+  }
+
   async completed(runId: string): Promise<void> {
-    if (!this.#ended.has(runId))
-      await new Promise<void>((resolve) => this.#waiting.set(runId, resolve));
+    await this.ended(runId);
     const status = this.#ended.get(runId);
     if (status !== "COMPLETED") throw new Error(`Run ${runId} ended ${status}.`);
   }
