@@ -27,6 +27,11 @@ function workingFolder(): string {
   }
 }
 
+/** A terminal that nobody told its size says 0: what is drawn for it must not be clipped to nothing. */
+export function sizeOr(usual: number, size: number | undefined): number {
+  return size === undefined || size < 1 ? usual : size;
+}
+
 /** The real process. Only `main.ts` names it. */
 export function systemIo(): Io {
   return {
@@ -35,10 +40,10 @@ export function systemIo(): Io {
     isTerminal: process.stderr.isTTY && process.env["TERM"] !== "dumb",
     hasColor: hasColor(process.env),
     get columns() {
-      return process.stderr.columns ?? 100;
+      return sizeOr(100, process.stderr.columns);
     },
     get rows() {
-      return process.stderr.rows ?? 24;
+      return sizeOr(24, process.stderr.rows);
     },
     env: process.env,
     get cwd() {
