@@ -33,7 +33,10 @@ export interface WorldOptions {
   readonly script?: FakeScript;
   /** Shipped defaults unless given. */
   readonly guards?: GuardsConfig;
-  readonly config?: Pick<BridleConfig, "budget" | "limits" | "liveness" | "prices" | "cache" | "alerts">;
+  readonly config?: Pick<
+    BridleConfig,
+    "budget" | "limits" | "liveness" | "prices" | "cache" | "alerts"
+  >;
   readonly hooks?: Hooks;
   /** Default: an embedded store in a folder of its own. */
   readonly storeUrl?: string;

@@ -96,7 +96,7 @@ export function initialLedger(config: LedgerConfig): LedgerState {
   };
 }
 
-export function grantOf(above: readonly OuterState[] = []): Grant | undefined {
+function grantOf(above: readonly OuterState[] = []): Grant | undefined {
   return above.length === 0 ? undefined : initialGrant(above);
 }
 
