@@ -193,22 +193,33 @@ export class BreakerSet {
 
   #finish(holdings: readonly Holding[], ends: HoldingEnds): void {
     const nowMs = this.#clock.monotonicMs();
-    const isGood = isGoodCall(ends);
-    const { envelopeTokens } = ends.facts;
+    if (isGoodCall(ends)) this.#finishGood(holdings, ends, nowMs);
+    else for (const holding of holdings) this.#finishOne(holding, ends, nowMs);
+    this.#teller.flush();
+  }
+
+  /** The everyday end, and so kept small enough to be compiled as one: nothing is built, and hardly ever is there news. */
+  #finishGood(holdings: readonly Holding[], ends: HoldingEnds, nowMs: number): void {
+    const { envelopeTokens, traceId } = ends.facts;
     const tokens = Math.round(ends.facts.tokens ?? 0);
     for (const holding of holdings) {
       const { entry, permit } = holding;
-      if (ends.isCall) entry.inFlight -= 1;
-      entry.lastUsedMs = nowMs;
-      // The everyday end builds nothing, and hardly ever is there anything to tell.
-      if (!isGood || !entry.cell.countGood(permit, nowMs, tokens, envelopeTokens)) {
-        const end = cellEnd(holding, ends, nowMs);
-        if (ends.isCall && end.verdict === "ignored") entry.counts.givenBack += 1;
-        entry.cell.record(permit, end);
-      } else if (!entry.cell.hasNews) continue;
-      this.#teller.collect(entry, nowMs, ends.facts.traceId);
+      if (entry.cell.countGood(permit, nowMs, tokens, envelopeTokens)) {
+        entry.inFlight -= 1;
+        entry.lastUsedMs = nowMs;
+        if (entry.cell.hasNews) this.#teller.collect(entry, nowMs, traceId);
+      } else this.#finishOne(holding, ends, nowMs);
     }
-    this.#teller.flush();
+  }
+
+  #finishOne(holding: Holding, ends: HoldingEnds, nowMs: number): void {
+    const { entry, permit } = holding;
+    const end = cellEnd(holding, ends, nowMs);
+    if (ends.isCall) entry.inFlight -= 1;
+    if (ends.isCall && end.verdict === "ignored") entry.counts.givenBack += 1;
+    entry.lastUsedMs = nowMs;
+    entry.cell.record(permit, end);
+    this.#teller.collect(entry, nowMs, ends.facts.traceId);
   }
 
   #renew(holdings: readonly Holding[]): boolean {

@@ -25,6 +25,8 @@ export interface HoldingEnds {
   readonly isCall: boolean;
 }
 
+const nothing: readonly Holding[] = [];
+
 export class HeldPermit implements Permit, TaskWatch {
   readonly #home: PermitHome;
   readonly #isCall: boolean;
@@ -42,7 +44,7 @@ export class HeldPermit implements Permit, TaskWatch {
 
   end(outcome: PermitOutcome, facts: PermitFacts = {}): void {
     const holdings = this.#holdings;
-    this.#holdings = [];
+    this.#holdings = nothing;
     if (holdings.length > 0) this.#home.finish(holdings, { outcome, facts, isCall: this.#isCall });
   }
 
