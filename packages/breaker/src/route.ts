@@ -32,7 +32,6 @@ export class Route {
   takeAgain(): readonly Holding[] | undefined {
     const holdings = this.#last;
     if (holdings === undefined) return undefined;
-    // Loops, here and at the call's end: `every` with a function was a tenth of the whole call slower.
     for (const { entry, permit } of holdings) {
       if (entry.isFull || !entry.cell.isStillGiven(permit)) return undefined;
     }
