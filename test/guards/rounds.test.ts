@@ -83,9 +83,12 @@ function channelCount(): number {
   }).length;
 }
 
-/** What this process holds. Read when it is quiet: nothing is open at the provider any more. */
+/**
+ * What this process holds. Read when it is quiet: nothing is open at the provider any more, kept connections included. How
+ * many of those a round leaves for some seconds depends on how its calls happened to overlap.
+ */
 async function leftBehind(): Promise<Left> {
-  await until(() => world.provider.counters().open === 0);
+  await until(() => world.provider.counters().open === 0 && world.provider.connections() === 0);
   const resources = process.getActiveResourcesInfo();
   return {
     channels: channelCount(),
@@ -106,7 +109,7 @@ describe(`${rounds} rounds of nine agents that go wrong`, () => {
       // oxlint-disable-next-line no-await-in-loop -- as above
       left.push(await leftBehind());
     }
-  }, 120_000);
+  }, 240_000);
 
   test("[F5] each round ends as the one before, and holds nothing", () => {
     const ends = (status: string, count: number): readonly string[] =>
