@@ -53,11 +53,13 @@ function witnessedRuns({ store: { runs }, state, witness }: WitnessedOptions): R
       const due = dueOfCommit(state, commit);
       const held = messagesOf(state, commit.consumed);
       const answering = runs.commit(commit);
+      // Now: until the answer is here another commit, a late one, may have answered them.
+      const dropped = droppedOf(state, held);
       witness.touched(commit.runId);
       const answer = await answering;
       const told = answer.committed ? "committed" : answer.reason;
       witness.see({ type: "answered", what: `a commit to ${commit.runId}`, due, answer: told });
-      if (!answer.committed) seeDropped({ state, witness }, held);
+      if (!answer.committed) seeDropped(witness, dropped);
       return answer;
     },
     journal: async (spender, events) => {
@@ -87,7 +89,7 @@ function witnessedInbox({ store: { inbox }, state, witness }: WitnessedOptions):
     discard: async (ids) => {
       const held = messagesOf(state, ids);
       const answering = inbox.discard(ids);
-      seeDropped({ state, witness }, held);
+      seeDropped(witness, droppedOf(state, held));
       return answering;
     },
   };
@@ -98,14 +100,14 @@ function messagesOf({ inbox }: MemoryState, ids: readonly string[]): readonly In
 }
 
 /** What has gone of these, although their runs go on. */
-function seeDropped(
-  { state, witness }: Pick<WitnessedOptions, "state" | "witness">,
-  held: readonly InboxEntry[],
-): void {
-  for (const { id, runId, message } of held) {
-    const isAnswerable = state.runs.get(runId)?.ended === false;
-    if (isAnswerable && !state.inbox.has(id)) {
-      witness.see({ type: "dropped", runId, kind: message.kind });
-    }
+function droppedOf(state: MemoryState, held: readonly InboxEntry[]): readonly InboxEntry[] {
+  return held.filter(
+    ({ id, runId }) => state.runs.get(runId)?.ended === false && !state.inbox.has(id),
+  );
+}
+
+function seeDropped(witness: Witness, dropped: readonly InboxEntry[]): void {
+  for (const { runId, message } of dropped) {
+    witness.see({ type: "dropped", runId, kind: message.kind });
   }
 }
