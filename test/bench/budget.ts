@@ -41,6 +41,7 @@ export async function benchBudget(): Promise<BenchResult> {
     notes: [
       `A pair is one reserve and one settle; ${concurrent} at once, each in a task of its own, all under one run. Medians of interleaved rounds.`,
       "Ours in a store: through the ledger port, run → task, each move with its hold, its journal entry and its refusals. In process there is no journal.",
+      "Far from every limit: where a move could be refused or trip, a batch is done move by move, at a fraction of this.",
       "Plain counters: two guarded updates of one row on the same pool, committed singly, with the same durability. No holds, no second level, no log.",
       postgres === undefined
         ? "No Postgres server is installed here: its rows and its goal are left out."

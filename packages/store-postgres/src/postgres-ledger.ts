@@ -14,7 +14,7 @@ import type {
 } from "@bridle/protocol";
 
 import { fromColumn, toColumn, type AmountsColumn } from "./amounts-columns.ts";
-import { LedgerBatches } from "./ledger-batches.ts";
+import { LedgerBatches, type MoveColumns } from "./ledger-batches.ts";
 import type { Hints } from "./postgres-feed.ts";
 import { call, type SqlDatabase } from "./sql-database.ts";
 
@@ -76,7 +76,7 @@ interface HoldRow {
   readonly status: HoldState["status"];
 }
 
-/** `Ledger`: the rules are in `sql/0002-ledger.sql`, one function per operation. */
+/** `Ledger`: the rules are in `sql/0002-ledger.sql`, one function per operation; moves that come together: `0014`. */
 export function postgresLedger(sql: SqlDatabase, hints: Hints): Ledger {
   return { ...holdMoves(sql, hints), ...envelopeMoves(sql, hints), ...ledgerViews(sql) };
 }
@@ -86,25 +86,27 @@ function holdMoves(
   hints: Hints,
 ): Pick<Ledger, "reserve" | "dispatch" | "settle" | "release" | "renew" | "expire"> {
   const batches = new LedgerBatches(sql);
-  const end = async (runId: RunId, values: readonly unknown[]): Promise<HoldEnd> => {
-    const row = await batches.move<EndRow>(runId, "end_hold", values);
+  const end = async (runId: RunId, columns: MoveColumns): Promise<HoldEnd> => {
+    const row = await batches.move<EndRow>(runId, columns);
     hints.run(runId);
     return holdEnd(row);
   };
   return {
     reserve: async (request) => {
-      const row = await batches.move<ReserveRow>(request.runId, "reserve", reserveValues(request));
+      const row = await batches.move<ReserveRow>(request.runId, reserveColumns(request));
       if (row.refusal !== "fenced") hints.run(request.runId);
       return reserveAnswer(request, row);
     },
     dispatch: async ({ runId, taskId, attempt }, holdId) => {
-      const values = [runId, taskId, attempt, holdId];
-      return (await batches.move<{ dispatch: boolean }>(runId, "dispatch", values)).dispatch;
+      const columns = { ...untold, name: "dispatch", taskId, attempt, holdId } as const;
+      return (await batches.move<{ dispatch: boolean }>(runId, columns)).dispatch;
     },
-    settle: async ({ runId, taskId, attempt, holdId, actual, basis, at }) =>
-      end(runId, [runId, taskId, attempt, holdId, toColumn(actual), basis, at]),
+    settle: async ({ runId, taskId, attempt, holdId, actual, basis, at }) => {
+      const named = { name: "end_hold", taskId, attempt, holdId, step: null } as const;
+      return end(runId, { ...named, amounts: toColumn(actual), note: basis, at });
+    },
     release: async ({ runId, taskId, attempt }, holdId, at) =>
-      end(runId, [runId, taskId, attempt, holdId, null, null, at]),
+      end(runId, { ...untold, name: "end_hold", taskId, attempt, holdId, at }),
     renew: async (holdIds, at) => {
       const values = [holdIds, at];
       await sql.run(call("renew_holds", values), values);
@@ -191,10 +193,20 @@ function runSpending(row: SpendingRow): readonly RunSpending[] {
   ];
 }
 
-/** In the order of `bridle.reserve`. */
-function reserveValues(request: ReserveRequest): readonly unknown[] {
-  const { runId, taskId, attempt, holdId, step, amounts, kind, at } = request;
-  return [runId, taskId, attempt, holdId, step, toColumn(amounts), kind, at];
+const untold = { step: null, amounts: null, note: null, at: null } as const;
+
+function reserveColumns(request: ReserveRequest): MoveColumns {
+  const { taskId, attempt, holdId, step, amounts, kind, at } = request;
+  return {
+    name: "reserve",
+    taskId,
+    attempt,
+    holdId,
+    step,
+    amounts: toColumn(amounts),
+    note: kind,
+    at,
+  };
 }
 
 function reserveAnswer(request: ReserveRequest, row: ReserveRow): ReserveAnswer {
