@@ -13,7 +13,6 @@ export type {
   AnyAgent,
   AnyTool,
   CancelReason,
-  Isolation,
 } from "./define-agent.ts";
 export { defineConfig } from "./define-config.ts";
 export type {

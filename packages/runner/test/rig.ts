@@ -59,7 +59,6 @@ export interface RigOptions {
   readonly environment?: RunnerOptions["environment"];
   readonly stateFolder?: string;
   readonly bootId?: string;
-  readonly onRetire?: RunnerOptions["onRetire"];
   /** Puts something between the runner and the store. */
   readonly wrapStore?: (store: MemoryStore) => Store;
   readonly breaker?: ConstructorParameters<typeof BreakerSet>[0]["settings"];
@@ -129,7 +128,6 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     environment: options.environment ?? { PATH: process.env["PATH"] },
     resolveSecret: async ({ name }) => `value-of-${name}`,
     onLine: (line) => lines.push(line),
-    onRetire: options.onRetire,
   });
   return {
     store,
