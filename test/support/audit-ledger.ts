@@ -1,3 +1,4 @@
+import { readLog } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { fromWireAmounts, noAmounts } from "@bridle/protocol";
 import type { Amounts, EnvelopeState, EnvelopeView, LogEntry } from "@bridle/protocol";
@@ -107,12 +108,7 @@ export async function fetchLedger(
   client: Pick<Client, "events" | "budgets">,
   runId: string,
 ): Promise<LedgerUnderAudit> {
-  const events: { readonly type: string }[] = [];
-  for (let afterSeq: number | undefined = 0; afterSeq !== undefined;) {
-    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
-    const page = await client.events(runId, { afterSeq, limit: 1000 });
-    events.push(...page.events);
-    afterSeq = page.next;
-  }
-  return ledgerFromApi(events, (await client.budgets(runId)).envelopes);
+  const events = await readLog(client, runId);
+  const { envelopes } = await client.budgets(runId);
+  return ledgerFromApi(events, envelopes);
 }

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { BridleConfig, GuardsConfig } from "@bridle/agent";
-import { createClient } from "@bridle/client";
+import { createClient, readLog } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { startFakeProvider } from "@bridle/fake-agents/fake-llm";
 import type { FakeProvider, FakeScript, ModelCounters } from "@bridle/fake-agents/fake-llm";
@@ -202,16 +202,7 @@ function reading(client: Client): Pick<BridleWorld, "ended" | "sees" | "log"> {
       await sees(runId, ({ type }) => type === "run.finished");
       return client.get(runId);
     },
-    log: async (runId) => {
-      const events: ApiEvent[] = [];
-      for (let afterSeq = 0; ;) {
-        // oxlint-disable-next-line no-await-in-loop -- pages follow each other
-        const page = await client.events(runId, { afterSeq, limit: 1000 });
-        events.push(...page.events);
-        if (page.next === undefined) return events;
-        afterSeq = page.next;
-      }
-    },
+    log: async (runId) => readLog(client, runId),
   };
 }
 

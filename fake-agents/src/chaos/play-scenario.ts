@@ -4,6 +4,7 @@
  * 1. What nobody stops within its bound and then some is cancelled: the plug is pulled, and the evidence says so.
  * 2. Counters and the process table are read at the villain's end, before anything else is waited for.
  */
+import { readLog } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { systemClock } from "@bridle/kernel/system";
 
@@ -11,7 +12,7 @@ import type { ModelCounters } from "../fake-llm/index.ts";
 import { chaosWorkflow } from "./chaos-workflow.ts";
 import type { ChaosWorld } from "./chaos-world.ts";
 import { isEnd, noCalls } from "./evidence.ts";
-import type { Evidence, LogEvent } from "./evidence.ts";
+import type { Evidence } from "./evidence.ts";
 import { villain } from "./scenario.ts";
 import type { ImpliedLimits, Place, Scenario } from "./scenario.ts";
 
@@ -102,15 +103,4 @@ function cancelHeldBack(
   event: Readonly<Record<string, unknown>> & { readonly runId: string },
 ): void {
   if (cancelAt?.(event) === true) endVillain(client, event.runId);
-}
-
-async function readLog(client: Client, runId: string): Promise<readonly LogEvent[]> {
-  const events: LogEvent[] = [];
-  for (let afterSeq = 0; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
-    const page = await client.events(runId, { afterSeq, limit: 1000 });
-    events.push(...page.events);
-    if (page.next === undefined) return events;
-    afterSeq = page.next;
-  }
 }

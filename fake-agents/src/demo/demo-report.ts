@@ -1,3 +1,4 @@
+import { readLog } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { fromWireAmounts } from "@bridle/protocol";
 import type { Amounts, EnvelopeView, RunView, TaskView } from "@bridle/protocol";
@@ -46,7 +47,7 @@ export async function reportRun(client: Client, runId: string): Promise<RunRepor
   const [view, envelopes, events] = await Promise.all([
     client.get(runId),
     client.budgets(runId),
-    allEvents(client, runId),
+    readLog(client, runId),
   ]);
   const run = envelopes.envelopes.find(({ envelope }) => envelope === "run");
   if (run === undefined) throw new Error(`Run ${runId} has no envelope.`);
@@ -59,17 +60,6 @@ export async function reportRun(client: Client, runId: string): Promise<RunRepor
     events,
     envelopes: envelopes.envelopes,
   };
-}
-
-async function allEvents(client: Client, runId: string): Promise<readonly ApiEvent[]> {
-  const events: ApiEvent[] = [];
-  for (let afterSeq = 0; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
-    const page = await client.events(runId, { afterSeq, limit: 500 });
-    events.push(...page.events);
-    if (page.next === undefined) return events;
-    afterSeq = page.next;
-  }
 }
 
 function stoppedTask(
