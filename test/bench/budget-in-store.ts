@@ -1,4 +1,5 @@
 import { systemClock } from "@bridle/kernel/system";
+import { nothingDecided } from "@bridle/ports";
 import type { Store } from "@bridle/ports";
 import { asRunId, asTaskId, toWireAmounts } from "@bridle/protocol";
 import type { RunId } from "@bridle/protocol";
@@ -75,17 +76,11 @@ async function openRun(store: Store, runId: RunId): Promise<void> {
   const lease = await store.leases.acquire(name, "bench", 600_000);
   const stored = await store.runs.load(runId);
   const answer = await store.runs.commit({
+    ...nothingDecided,
     runId,
     lease: { name, epoch: lease?.epoch ?? 0 },
     expectedDecisions: stored?.decisions ?? 0,
-    events: [],
-    consumed: [],
-    inputs: [],
-    timersSet: [],
-    timersCleared: [],
     envelopesOpened: tasks.map((taskId) => ({ taskId, terms: plenty })),
-    envelopesClosed: [],
-    cancels: [],
     at,
   });
   if (!answer.committed) throw new Error(`The tasks were not opened: ${answer.reason}.`);

@@ -1,4 +1,5 @@
 import { systemClock } from "@bridle/kernel/system";
+import { nothingDecided } from "@bridle/ports";
 import type { Store } from "@bridle/ports";
 import { asRunId, asTaskId, type ReserveRequest } from "@bridle/protocol";
 import { createPostgresStore, type Database } from "@bridle/store-postgres";
@@ -51,17 +52,11 @@ describe("moves of one ledger that come together", { timeout: 60_000 }, () => {
     });
     const lease = await store.leases.acquire("partition", "scheduler", 60_000);
     await store.runs.commit({
+      ...nothingDecided,
       runId,
       lease: { name: "partition", epoch: lease?.epoch ?? 0 },
       expectedDecisions: 1,
-      events: [],
-      consumed: [],
-      inputs: [],
-      timersSet: [],
-      timersCleared: [],
       envelopesOpened: [{ taskId, terms }],
-      envelopesClosed: [],
-      cancels: [],
       at: 1,
     });
   });

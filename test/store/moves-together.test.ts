@@ -1,4 +1,5 @@
 import { systemClock } from "@bridle/kernel/system";
+import { nothingDecided } from "@bridle/ports";
 import type { Store } from "@bridle/ports";
 import { asRunId, asTaskId, type Amounts, type RunId } from "@bridle/protocol";
 import { createPostgresStore, type Database } from "@bridle/store-postgres";
@@ -146,17 +147,11 @@ describe("moves of one ledger that come together", { timeout: 120_000 }, () => {
     const name = `partition:${runId}`;
     const lease = await store.leases.acquire(name, "scheduler", 600_000);
     await store.runs.commit({
+      ...nothingDecided,
       runId,
       lease: { name, epoch: lease?.epoch ?? 0 },
       expectedDecisions: 1,
-      events: [],
-      consumed: [],
-      inputs: [],
-      timersSet: [],
-      timersCleared: [],
       envelopesOpened: ["a", "b"].map((id) => ({ taskId: asTaskId(id), terms: own })),
-      envelopesClosed: [],
-      cancels: [],
       at,
     });
     return runId;

@@ -1,3 +1,4 @@
+import { nothingDecided } from "@bridle/ports";
 import { asTaskId } from "@bridle/protocol";
 import type { Amounts, RunId } from "@bridle/protocol";
 import { afterEach, describe, expect, it } from "vitest";
@@ -31,17 +32,11 @@ async function spend(runId: RunId, nanoUsd: number): Promise<void> {
     onTrip: "nothing",
   } as const;
   await world.store.runs.commit({
+    ...nothingDecided,
     runId,
     lease: { name: "partition", epoch: lease?.epoch ?? 0 },
     expectedDecisions: 1,
-    events: [],
-    consumed: [],
-    inputs: [],
-    timersSet: [],
-    timersCleared: [],
     envelopesOpened: [{ taskId, terms }],
-    envelopesClosed: [],
-    cancels: [],
     at,
   });
   const amounts = { tokens: 1, nanoUsd, calls: 1 };

@@ -2,6 +2,7 @@ import { createBus } from "@bridle/bus";
 import type { Bus } from "@bridle/bus";
 import { SimulatedClock, sequenceIds } from "@bridle/kernel/testing";
 import { createSubmit } from "@bridle/orchestrator";
+import { nothingDecided } from "@bridle/ports";
 import type { Logger } from "@bridle/ports";
 import { createMemoryStore } from "@bridle/ports/testing";
 import type { MemoryStore } from "@bridle/ports/testing";
@@ -163,18 +164,12 @@ export async function append(
   );
   const finished = decisions.find((event) => event.type === "run.finished");
   const answer = await store.runs.commit({
+    ...nothingDecided,
     runId: id,
     lease: { name: "test", epoch },
     expectedDecisions: stored?.decisions ?? 0,
     events: decisions,
-    consumed: [],
     status: finished?.type === "run.finished" ? finished.status : "RUNNING",
-    inputs: [],
-    timersSet: [],
-    timersCleared: [],
-    envelopesOpened: [],
-    envelopesClosed: [],
-    cancels: [],
     ...(finished === undefined ? {} : { output: '{"answer":42}' }),
     at: clock.wallMs(),
   });

@@ -1,3 +1,4 @@
+import { nothingDecided } from "@bridle/ports";
 import type { DecisionCommit, Store } from "@bridle/ports";
 import { noAmounts, toWireAmounts } from "@bridle/protocol";
 import type { DecisionEvent, RunId } from "@bridle/protocol";
@@ -49,18 +50,13 @@ export async function failPoisonedRun({
     },
   };
   await store.runs.commit({
+    ...nothingDecided,
     runId,
     lease,
     expectedDecisions: stored.decisions,
     events: await withStopFigures({ store, runId, run: undefined }, [finished]),
-    consumed: [],
     status: "FAILED",
-    inputs: [],
-    timersSet: [],
-    timersCleared: [],
-    envelopesOpened: [],
     envelopesClosed: ["run"],
-    cancels: [],
     at,
   });
 }

@@ -1,3 +1,4 @@
+import { nothingDecided } from "@bridle/ports";
 import type { Store, TaskQueue } from "@bridle/ports";
 import { asTaskId, bridleError } from "@bridle/protocol";
 import type { RunId } from "@bridle/protocol";
@@ -260,16 +261,9 @@ describe("schedulers", () => {
     world.clock.advance(1001);
     await world.store.leases.acquire("scheduler:0", "boot_2", 1000);
     const commit = {
+      ...nothingDecided,
       runId,
       expectedDecisions: 1,
-      events: [],
-      consumed: [],
-      inputs: [],
-      timersSet: [],
-      timersCleared: [],
-      envelopesOpened: [],
-      envelopesClosed: [],
-      cancels: [],
       at: 0,
     };
     expect(

@@ -23,6 +23,7 @@ export type { Inbox, InboxEntry, InboxMessage } from "./inbox.ts";
 export type { Leases } from "./leases.ts";
 export type { Ledger } from "./ledger.ts";
 export type { LogFields, Logger } from "./logger.ts";
+export { nothingDecided } from "./nothing-decided.ts";
 export type {
   ModelCall,
   ModelCaller,

@@ -3,6 +3,7 @@ import { BreakerSet } from "@bridle/breaker";
 import { createBus } from "@bridle/bus";
 import type { Clock, Ids } from "@bridle/kernel";
 import { seededRandom } from "@bridle/kernel/testing";
+import { nothingDecided } from "@bridle/ports";
 import type { ModelCall, ModelCallResult, ModelPlan, Store, TaskQueue } from "@bridle/ports";
 import { createMemoryQueue, createMemoryStore } from "@bridle/ports/testing";
 import type { MemoryStore } from "@bridle/ports/testing";
@@ -151,17 +152,10 @@ function driver(
     const held = await store.leases.acquire(lease, "scheduler", 600_000);
     const run = await store.runs.load(runId);
     const answer = await store.runs.commit({
+      ...nothingDecided,
       runId,
       lease: { name: lease, epoch: held?.epoch ?? 0 },
       expectedDecisions: run?.decisions ?? 0,
-      events: [],
-      consumed: [],
-      inputs: [],
-      timersSet: [],
-      timersCleared: [],
-      envelopesOpened: [],
-      envelopesClosed: [],
-      cancels: [],
       at: clock.wallMs(),
       ...changes,
     });

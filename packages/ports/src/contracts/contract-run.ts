@@ -9,6 +9,7 @@ import type {
 } from "@bridle/protocol";
 import { asTaskId } from "@bridle/protocol";
 
+import { nothingDecided } from "../nothing-decided.ts";
 import type { CommitAnswer, DecisionCommit, NewRun } from "../run-log.ts";
 import type { Store } from "../store.ts";
 import { completed, contractWallMs, newRun, termsOf, tokens } from "./contract-fixtures.ts";
@@ -70,17 +71,10 @@ export class ContractRun {
   async commit(overrides: Partial<DecisionCommit> = {}): Promise<CommitAnswer> {
     const stored = await this.store.runs.load(this.runId);
     return this.store.runs.commit({
+      ...nothingDecided,
       runId: this.runId,
       lease: this.lease,
       expectedDecisions: stored?.decisions ?? 0,
-      events: [],
-      consumed: [],
-      inputs: [],
-      timersSet: [],
-      timersCleared: [],
-      envelopesOpened: [],
-      envelopesClosed: [],
-      cancels: [],
       at: contractWallMs,
       ...overrides,
     });
