@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { childrenOf } from "@bridle/fake-agents/process-table";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { checkDemo } from "../../fake-agents/src/demo/check-demo.ts";
@@ -12,7 +13,7 @@ import type { RunReport } from "../../fake-agents/src/demo/demo-report.ts";
 import { runDemo } from "../../fake-agents/src/demo/run-demo.ts";
 import type { DemoReport } from "../../fake-agents/src/demo/run-demo.ts";
 import { ledgerFaults, ledgerFromApi } from "../support/audit-ledger.ts";
-import { IsolateWatch, childrenOf } from "../support/isolate-watch.ts";
+import { IsolateWatch } from "../support/isolate-watch.ts";
 import { until } from "../support/until.ts";
 
 /*

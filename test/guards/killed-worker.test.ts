@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { Client } from "@bridle/client";
+import { aliveUnder, isolateToken } from "@bridle/fake-agents/process-table";
 import { describe, expect, test } from "vitest";
 
-import { aliveUnder, isolateToken } from "../support/isolate-watch.ts";
 import { postgresBin, usePostgres } from "../support/postgres-for-tests.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -48,7 +48,7 @@ async function spinningUnder(client: Client, runId: string): Promise<string> {
     const token = isolateToken(Number(data["pid"]));
     if (token === undefined) continue;
     // The control: it lives.
-    expect(aliveUnder(token)).toContain(data["pid"]);
+    expect(aliveUnder(new Set([token]))).toContain(data["pid"]);
     return token;
   }
   throw new Error("The task never started.");
@@ -57,7 +57,7 @@ async function spinningUnder(client: Client, runId: string): Promise<string> {
 async function killedAndGone(worker: Spawned, token: string): Promise<void> {
   worker.child.kill("SIGKILL");
   await worker.exited;
-  await until(() => aliveUnder(token).length === 0);
+  await until(() => aliveUnder(new Set([token])).length === 0);
 }
 
 async function statusOf(client: Client, runId: string, taskId: string): Promise<string> {
@@ -79,7 +79,7 @@ describe("a process that is killed with -9 while an agent of it spins", () => {
     const token = await spinningUnder(after, runId);
     await after.cancel(runId);
     await until(async () => (await after.get(runId)).finishedAt !== undefined);
-    expect(aliveUnder(token)).toEqual([]);
+    expect(aliveUnder(new Set([token]))).toEqual([]);
     expect(await statusOf(after, runId, "neighbour")).toBe("COMPLETED");
   }, 60_000);
 

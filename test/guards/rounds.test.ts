@@ -1,6 +1,5 @@
-import { readdirSync, readlinkSync } from "node:fs";
-
 import { budgetBlowOut, slowCall, spins } from "@bridle/fake-agents/agents";
+import { openChannels } from "@bridle/fake-agents/process-table";
 import type { RunView } from "@bridle/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -72,17 +71,6 @@ interface Left {
   readonly listeners: number;
 }
 
-function channelCount(): number {
-  return readdirSync("/proc/self/fd").filter((descriptor) => {
-    try {
-      return /^(?:socket|pipe):/.test(readlinkSync(`/proc/self/fd/${descriptor}`));
-    } catch {
-      // The descriptor with which the folder itself was read.
-      return false;
-    }
-  }).length;
-}
-
 /**
  * What this process holds. Read when it is quiet: nothing is open at the provider any more, kept connections included. How
  * many of those a round leaves for some seconds depends on how its calls happened to overlap.
@@ -91,7 +79,7 @@ async function leftBehind(): Promise<Left> {
   await until(() => world.provider.counters().open === 0 && world.provider.connections() === 0);
   const resources = process.getActiveResourcesInfo();
   return {
-    channels: channelCount(),
+    channels: openChannels(),
     timers: resources.filter((name) => name === "Timeout").length,
     isolates: world.isolates.alive().length,
     listeners: process.listenerCount("exit") + process.listenerCount("SIGTERM"),

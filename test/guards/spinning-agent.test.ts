@@ -1,9 +1,9 @@
 import { spins, worksLong } from "@bridle/fake-agents/agents";
+import { aliveUnder, isolateToken } from "@bridle/fake-agents/process-table";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openWorld, statuses } from "../support/bridle-world.ts";
 import type { ApiEvent, BridleWorld } from "../support/bridle-world.ts";
-import { aliveUnder, isolateToken } from "../support/isolate-watch.ts";
 
 /*
  * An agent that never gives its event loop back sends no beat: its deadline ends it, and no message can be what stops it.
@@ -39,9 +39,9 @@ describe.each(["sync", "microtasks", "native"])("an agent that spins (%s)", (how
     );
     token = isolateToken(Number(pid)) ?? "";
     // The control: it runs, and would run on.
-    expect(aliveUnder(token)).toContain(pid);
+    expect(aliveUnder(new Set([token]))).toContain(pid);
     await world.sees(runId, ({ type, taskId }) => type === "task.failed" && taskId === "spins");
-    expect(aliveUnder(token)).toEqual([]);
+    expect(aliveUnder(new Set([token]))).toEqual([]);
     log = await world.log(runId);
   });
 

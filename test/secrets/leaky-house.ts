@@ -7,9 +7,9 @@ import { createClient } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { startFakeProvider } from "@bridle/fake-agents/fake-llm";
 import type { FakeProvider } from "@bridle/fake-agents/fake-llm";
+import { childrenOf } from "@bridle/fake-agents/process-table";
 import { systemClock, systemRandom } from "@bridle/kernel/system";
 
-import { childrenOf } from "../support/isolate-watch.ts";
 import { filesBelow, processTexts } from "../support/secret-canary.ts";
 import type { Places } from "../support/secret-canary.ts";
 import { until } from "../support/until.ts";

@@ -11,7 +11,7 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isMainThread } from "node:worker_threads";
 
-import { childrenOf, isAlive } from "./isolate-watch.ts";
+import { childrenOf, isAlive } from "@bridle/fake-agents/process-table";
 
 /** Node's names for what keeps a process alive, as a reader knows them. The rest comes and goes: file reads, ticks. */
 const resources: Readonly<Record<string, string>> = {

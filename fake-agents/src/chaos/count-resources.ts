@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync } from "node:fs";
+
+import { childrenOf, openChannels } from "../process-table.ts";
 
 /** What this process holds at one moment. */
 export interface ResourceCounts {
@@ -15,10 +17,10 @@ export interface ResourceCounts {
 /** Reads them now; only timers and listeners where there is no `/proc`. */
 export function countResources(): ResourceCounts {
   return {
-    processes: childrenOfThis(),
-    handles: entriesOf("/proc/self/fd").filter(isChannel).length,
+    processes: childrenOf(process.pid).length,
+    handles: openChannels(),
     timers: process.getActiveResourcesInfo().filter((name) => name === "Timeout").length,
-    threads: entriesOf("/proc/self/task").length,
+    threads: threadCount(),
     listeners: process
       .eventNames()
       .reduce((sum, name) => sum + process.listenerCount(String(name)), 0),
@@ -43,28 +45,10 @@ export function grownCounts(rounds: readonly ResourceCounts[]): readonly string[
   );
 }
 
-function childrenOfThis(): number {
+function threadCount(): number {
   try {
-    const text = readFileSync(`/proc/self/task/${process.pid}/children`, "latin1").trim();
-    return text === "" ? 0 : text.split(" ").length;
+    return readdirSync("/proc/self/task").length;
   } catch {
     return 0;
-  }
-}
-
-function isChannel(descriptor: string): boolean {
-  try {
-    return /^(?:socket|pipe):/.test(readlinkSync(`/proc/self/fd/${descriptor}`));
-  } catch {
-    // The descriptor with which the folder itself was read.
-    return false;
-  }
-}
-
-function entriesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
