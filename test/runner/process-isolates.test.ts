@@ -177,10 +177,10 @@ describe("a task that will not stop", () => {
     async (agent) => {
       const rig = await createProcessRig([agent]);
       const task = await rig.dispatch({ agent });
-      const pid = await pidOf(rig, task);
-      const token = tokenOf(pid);
       expect(await ended(rig, task)).toMatchObject({ status: "completed" });
-      await until(() => alive(token).length === 0);
+      // From itself: by now its process may be gone.
+      const { pid, token } = (await rig.output(task)) as { pid: number; token: string };
+      await until(() => alive(`BRIDLE_ISOLATE=${token}`).length === 0);
       expect(isAlive(pid)).toBe(false);
     },
   );

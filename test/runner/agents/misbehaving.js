@@ -105,7 +105,7 @@ export const leavesLitter = defineAgent({
   module,
   run: () => {
     execFile("sleep", ["600"]).unref();
-    return process.pid;
+    return { pid: process.pid, token: process.env.BRIDLE_ISOLATE };
   },
 });
 
@@ -115,7 +115,7 @@ export const leavesDaemon = defineAgent({
   module,
   run: async () => {
     await runProgram("sh", ["-c", "setsid sleep 600 &"]);
-    return process.pid;
+    return { pid: process.pid, token: process.env.BRIDLE_ISOLATE };
   },
 });
 
