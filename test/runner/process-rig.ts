@@ -62,6 +62,20 @@ export function alive(token: string): readonly number[] {
     .filter((pid) => isAlive(pid) && holds(pid, token));
 }
 
+/** Live programs that isolates of this very process have started and that are its children: what threads start. */
+export function programsOfThreads(): readonly number[] {
+  return alive("BRIDLE_ISOLATE=").filter((pid) => parentOf(pid) === process.pid);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return undefined;
+  }
+}
+
 function holds(pid: number, token: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").includes(token);

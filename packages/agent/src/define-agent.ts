@@ -17,13 +17,18 @@ export interface AnyTool extends Omit<ToolDefinition<never>, "input"> {
   readonly input: ToolDefinition["input"];
 }
 
+/** Where an agent's code runs: a process of its own, a thread of the worker, or the worker's own loop. */
+export type Isolation = "process" | "thread" | "inline";
+
+const isolations: readonly unknown[] = ["process", "thread", "inline"] satisfies Isolation[];
+
 export interface AgentOptions<Input, Output> {
   /** Letters, digits, `_` and `-`; starts with a letter. `llm` is taken. */
   readonly name: string;
   /** `import.meta.url` of the file that exports this agent: isolates import it, and nothing else of the configuration. */
   readonly module: string;
-  /** Default `process`. `inline` shares the worker's process and is for trusted code only. */
-  readonly isolation?: "process" | "inline" | undefined;
+  /** Default `process`. `thread` and `inline` share the worker's process and are for trusted code only. */
+  readonly isolation?: Isolation | undefined;
   readonly trusted?: boolean | undefined;
   /** By the name `ctx.tool` calls them. */
   readonly tools?: Readonly<Record<string, AnyTool>> | undefined;
@@ -48,7 +53,7 @@ export interface AgentDefinition<Input = unknown, Output = unknown> {
   readonly kind: "bridle.agent";
   readonly name: string;
   readonly module: string;
-  readonly isolation: "process" | "inline";
+  readonly isolation: Isolation;
   readonly trusted: boolean;
   readonly tools: Readonly<Record<string, AnyTool>>;
   readonly models: readonly string[];
@@ -94,8 +99,11 @@ function faultOf(agent: Omit<AgentDefinition, "run" | "onCancel" | "output">): s
   if (!agent.module.startsWith("file:")) {
     return `The agent "${agent.name}" needs module: import.meta.url, not "${agent.module}".`;
   }
-  if (agent.isolation === "inline" && !agent.trusted) {
-    return `The agent "${agent.name}" is inline but not marked trusted: inline code shares the worker's memory and its keys. Set trusted: true or use isolation "process".`;
+  if (!isolations.includes(agent.isolation)) {
+    return `The agent "${agent.name}" has isolation "${agent.isolation}"; expected "process", "thread" or "inline".`;
+  }
+  if (agent.isolation !== "process" && !agent.trusted) {
+    return `The agent "${agent.name}" has isolation "${agent.isolation}" but is not marked trusted: its code shares the worker's memory and its keys. Set trusted: true or use isolation "process".`;
   }
   if (!Number.isInteger(agent.concurrency) || agent.concurrency < 1 || agent.concurrency > 1000) {
     return `The agent "${agent.name}" has concurrency ${agent.concurrency}; expected a whole number from 1 to 1000.`;

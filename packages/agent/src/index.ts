@@ -13,6 +13,7 @@ export type {
   AnyAgent,
   AnyTool,
   CancelReason,
+  Isolation,
 } from "./define-agent.ts";
 export { defineConfig } from "./define-config.ts";
 export type {

@@ -28,6 +28,9 @@ describe("defineAgent", () => {
     [{ name: "a:b" }, /not an agent name/],
     [{ module: "./a.ts" }, /import.meta.url/],
     [{ isolation: "inline" as const }, /not marked trusted/],
+    [{ isolation: "thread" as const }, /isolation "thread" but is not marked trusted/],
+    // What a configuration in plain JS may hold.
+    [{ isolation: "container" as "process" }, /expected "process", "thread" or "inline"/],
     [{ concurrency: 0 }, /whole number from 1/],
     [{ concurrency: Number.NaN }, /whole number from 1/],
   ])("refuses %o with a sentence that says what to do", (wrong, message) => {

@@ -19,10 +19,7 @@ import { HoldKeeper } from "./admission/hold-keeper.ts";
 import { ReserveQueue } from "./admission/reserve-queue.ts";
 import { UnsettledCalls } from "./admission/unsettled-calls.ts";
 import { llmAgent } from "./builtin-llm-agent.ts";
-import { inlineSource } from "./isolates/inline-source.ts";
-import { IsolateRecords } from "./isolates/isolate-records.ts";
-import type { IsolateSource } from "./isolates/isolate-source.ts";
-import { ProcessPool } from "./isolates/process-pool.ts";
+import { IsolateSources } from "./isolates/isolate-sources.ts";
 import { reapLeftovers } from "./isolates/reap-leftovers.ts";
 import { AnswerCache } from "./ladder/answer-cache.ts";
 import { runJob } from "./run-job.ts";
@@ -61,6 +58,11 @@ export interface RunnerOptions {
   readonly resolveSecret: (reference: EnvReference) => Promise<string>;
   /** What agents log and print. Contract: never throws, never blocks. */
   readonly onLine: (line: AgentLine) => void;
+  /**
+   * Too many threads do not end: this process should be stopped in order and started anew (WD-13). Contract: called once at most;
+   * never throws, never blocks. Undefined: it is only told, as `guard.degraded`.
+   */
+  readonly onRetire?: ((reason: string) => void) | undefined;
 }
 
 export interface RunnerState {
@@ -70,6 +72,8 @@ export interface RunnerState {
   readonly openCalls: number;
   /** Inline tasks that ignored their stop and are still somewhere in this process. */
   readonly abandoned: number;
+  /** Threads that did not end when they were terminated and still run. */
+  readonly stuckThreads: number;
 }
 
 export interface Runner {
@@ -91,11 +95,9 @@ class FleetRunner implements Runner {
   readonly #lease: WorkerLease;
   readonly #orders: OrderPoller;
   readonly #sweeper: ClaimSweeper;
-  readonly #sources: IsolateSource[] = [];
+  readonly #sources: IsolateSources;
   readonly #queueWorkers: QueueWorker[] = [];
-  readonly #records: IsolateRecords;
   #isDraining = false;
-  #abandoned = 0;
 
   constructor(options: RunnerOptions) {
     const { store, clock, bootId, workerId, stateFolder } = options;
@@ -118,7 +120,13 @@ class FleetRunner implements Runner {
       read: async () => (this.#active.size === 0 ? [] : store.attempts.stopOrders(bootId)),
       onOrder: (order) => this.#active.hearOrder(order),
     });
-    this.#records = new IsolateRecords({ stateFolder, bootId });
+    this.#sources = new IsolateSources({
+      ...options,
+      stateFolder,
+      settings: settings.isolates,
+      onDegraded: (reason) => this.#degraded(reason),
+      onRetire: (reason) => options.onRetire?.(reason),
+    });
     this.#parts = this.#assemble(settings);
     this.#sweeper = new ClaimSweeper(this.#parts, this.#active);
   }
@@ -129,7 +137,8 @@ class FleetRunner implements Runner {
       isDraining: this.#isDraining,
       active: this.#active.size,
       openCalls: this.#parts.holds.open,
-      abandoned: this.#abandoned,
+      abandoned: this.#sources.abandoned,
+      stuckThreads: this.#sources.stuckThreads,
     };
   }
 
@@ -168,16 +177,15 @@ class FleetRunner implements Runner {
     this.#orders.close();
     await this.#sweeper.close();
     await this.#parts.unsettled.close();
-    await Promise.all(this.#sources.map(async (source) => source.close()));
+    await this.#sources.close();
     await this.#parts.scanner.close();
     await this.#lease.close();
-    this.#records.close();
+    this.#sources.closeRecords();
     this.#announce("worker.stopped");
   }
 
   async #work(agent: AnyAgent): Promise<void> {
-    const source = this.#sourceOf(agent);
-    this.#sources.push(source);
+    const source = this.#sources.open(agent);
     const context = { worker: this.#parts, agent, source, active: this.#active };
     this.#queueWorkers.push(
       await this.#options.queue.work(agent.name, {
@@ -185,19 +193,6 @@ class FleetRunner implements Runner {
         handler: async (job) => (this.#isDraining ? undefined : runJob(context, job)),
       }),
     );
-  }
-
-  #sourceOf(agent: AnyAgent): IsolateSource {
-    const { clock, ids, environment } = this.#options;
-    if (agent.isolation === "inline") {
-      const onAbandoned = (): void => {
-        this.#abandoned += 1;
-      };
-      return inlineSource({ agent, clock, onAbandoned });
-    }
-    const { isolates } = this.#parts.settings;
-    const records = this.#records;
-    return new ProcessPool({ agent, clock, ids, settings: isolates, records, environment });
   }
 
   #assemble(settings: WorkerParts["settings"]): WorkerParts {
@@ -250,10 +245,13 @@ class FleetRunner implements Runner {
   }
 
   #fence(): void {
-    const { bus, clock } = this.#options;
-    const reason = "the store has not answered for the fence time; running tasks are stopped";
-    bus.emit({ type: "guard.degraded", at: clock.wallMs(), guard: "worker", reason });
+    this.#degraded("the store has not answered for the fence time; running tasks are stopped");
     this.#active.stopAll({ cause: "worker_lost", error: lostLease(), acceptsResult: false });
+  }
+
+  #degraded(reason: string): void {
+    const { bus, clock } = this.#options;
+    bus.emit({ type: "guard.degraded", at: clock.wallMs(), guard: "worker", reason });
   }
 
   #announce(type: "worker.started" | "worker.stopped"): void {

@@ -60,6 +60,7 @@ export interface RigOptions {
   readonly environment?: RunnerOptions["environment"];
   readonly stateFolder?: string;
   readonly bootId?: string;
+  readonly onRetire?: RunnerOptions["onRetire"];
   /** Puts something between the runner and the store. */
   readonly wrapStore?: (store: MemoryStore) => Store;
   readonly breaker?: ConstructorParameters<typeof BreakerSet>[0]["settings"];
@@ -129,6 +130,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     environment: options.environment ?? { PATH: process.env["PATH"] },
     resolveSecret: async ({ name }) => `value-of-${name}`,
     onLine: (line) => lines.push(line),
+    onRetire: options.onRetire,
   });
   return {
     store,

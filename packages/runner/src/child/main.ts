@@ -7,35 +7,16 @@
  */
 import { Socket } from "node:net";
 
-import { isAgentDefinition } from "@bridle/agent";
-import type { AnyAgent } from "@bridle/agent";
-import type { Clock } from "@bridle/kernel";
 import type { FromIsolate, ToIsolate } from "@bridle/protocol";
 
 import { encodeFrame, FrameDecoder } from "../wire/frame.ts";
+import { isolateClock } from "./isolate-clock.ts";
+import { loadAgent } from "./load-agent.ts";
 import { TaskHost } from "./task-host.ts";
 
 const channelDescriptor = 3;
 
 const [moduleUrl = "", agentName = "", folder = ""] = process.argv.slice(2);
-
-const clock: Clock = {
-  monotonicMs: () => performance.now(),
-  wallMs: () => Date.now(),
-  setTimer: (delayMs, fire) => {
-    const timer = setTimeout(fire, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
-
-async function loadAgent(): Promise<AnyAgent> {
-  const exported = Object.values((await import(moduleUrl)) as Record<string, unknown>);
-  const found = exported.filter(isAgentDefinition).find(({ name }) => name === agentName);
-  if (found !== undefined) return found;
-  throw new Error(
-    `${moduleUrl}:1 exports no agent named "${agentName}": export the value of defineAgent from the file whose import.meta.url it carries.`,
-  );
-}
 
 // The cancel message carries the reason and comes first; the signal itself must not end the process before its grace.
 process.on("SIGTERM", () => {});
@@ -48,8 +29,8 @@ socket.on("close", () => process.exit(0));
 socket.on("error", () => process.exit(1));
 
 const host = new TaskHost({
-  agent: await loadAgent(),
-  clock,
+  agent: await loadAgent(moduleUrl, agentName),
+  clock: isolateClock,
   folder,
   send,
   activeResources: () => process.getActiveResourcesInfo(),

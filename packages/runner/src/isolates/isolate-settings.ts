@@ -11,8 +11,10 @@ export interface IsolateSettings {
   readonly maxTasks: number;
   /** A warm isolate without work is let go after this. */
   readonly idleMs: number;
-  /** Resident memory above which an isolate is ended (X5); looked at once a second. */
+  /** Resident memory above which a process is ended (X5), looked at once a second; of a thread, the size of its heap. */
   readonly memoryBytes: number;
+  /** Threads that were given up and still run, at which the worker asks to be retired (WD-13). */
+  readonly maxStuckThreads: number;
   /** Names of environment variables agents may see beyond the built-in list. */
   readonly allowEnvironment: readonly string[];
 }
@@ -25,5 +27,6 @@ export const isolateDefaults: IsolateSettings = {
   maxTasks: 100,
   idleMs: 60_000,
   memoryBytes: 512 * 1024 * 1024,
+  maxStuckThreads: 4,
   allowEnvironment: [],
 };

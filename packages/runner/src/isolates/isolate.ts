@@ -1,3 +1,4 @@
+import type { Isolation } from "@bridle/agent";
 import type { FromIsolate, ToIsolate } from "@bridle/protocol";
 
 /** How an isolate ended. `fault`: it sent something that is no message, or took too much memory. */
@@ -10,7 +11,7 @@ export interface IsolateEnd {
 }
 
 export interface ReclaimResult {
-  /** No live process of the isolate is left; zombies count as dead (WD-15). */
+  /** No live process or thread of the isolate is left; zombies count as dead (WD-15). */
   readonly gone: boolean;
   readonly leftPids: readonly number[];
 }
@@ -25,7 +26,7 @@ export interface IsolateListener {
 
 /** A place where one agent's code runs, one task at a time. */
 export interface Isolate {
-  readonly isolation: "process" | "inline";
+  readonly isolation: Isolation;
   readonly pid: number | undefined;
   /** Where values too large for a frame are exchanged; undefined when memory is shared. */
   readonly folder: string | undefined;
@@ -41,7 +42,7 @@ export interface Isolate {
   /** Stops and resumes reading, so that a flood fills the pipe instead of this process. */
   pause(): void;
   resume(): void;
-  /** Asks it to end (SIGTERM). Inline code is only asked by its signal. */
+  /** Asks it to end (SIGTERM). Threads and inline code are only asked by their abort signal. */
   terminate(): void;
   /** Whether something that its tasks started is still there, next to it or on its own. */
   hasLeftovers(): boolean;

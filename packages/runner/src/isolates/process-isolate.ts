@@ -15,9 +15,9 @@ import type { ToIsolate } from "@bridle/protocol";
 
 import { killGroup } from "../scanner/kill-group.ts";
 import { encodeFrame, FrameDecoder } from "../wire/frame.ts";
+import { captureLines } from "./capture-lines.ts";
 import type { Isolate, IsolateEnd, IsolateListener, ReclaimResult } from "./isolate.ts";
 import { Leftovers } from "./leftovers.ts";
-import { LineCutter } from "./line-cutter.ts";
 import { reclaimGroup } from "./reclaim-group.ts";
 
 export interface ProcessIsolateOptions {
@@ -122,8 +122,14 @@ export class ProcessIsolate implements Isolate {
     this.#channel.on("data", (chunk: Buffer) => this.#read(chunk));
     // EPIPE and resets say only that the child is gone: its exit says how (B119).
     for (const stream of child.stdio) stream?.on("error", () => {});
-    this.#capture("stdout");
-    this.#capture("stderr");
+    captureLines(child.stdout, (line) => this.#listener?.onLine("stdout", line));
+    captureLines(
+      child.stderr,
+      (line) => this.#listener?.onLine("stderr", line),
+      (text) => {
+        this.#stderrTail = (this.#stderrTail + text).slice(-stderrTailLength);
+      },
+    );
     child.on("error", (error) => this.#finish(undefined, undefined, error.message));
     child.on("exit", (code, signal) => this.#exited(code ?? undefined, signal ?? undefined));
     child.on("close", (code, signal) => this.#finish(code ?? undefined, signal ?? undefined));
@@ -150,17 +156,6 @@ export class ProcessIsolate implements Isolate {
     } catch (error) {
       this.fail(`frame_invalid: ${error instanceof Error ? error.message : String(error)}`);
     }
-  }
-
-  #capture(name: "stdout" | "stderr"): void {
-    const stream = this.#child[name];
-    const cutter = new LineCutter((line) => this.#listener?.onLine(name, line));
-    stream?.setEncoding("utf8");
-    stream?.on("data", (text: string) => {
-      if (name === "stderr") this.#stderrTail = (this.#stderrTail + text).slice(-stderrTailLength);
-      cutter.push(text);
-    });
-    stream?.on("end", () => cutter.flush());
   }
 
   #finish(exitCode: number | undefined, signal: string | undefined, error?: string): void {

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
 
 import { entryPath } from "./entry-path.ts";
 import { isolateVariable } from "./isolate-environment.ts";
+import { loaderFlags } from "./loader-flags.ts";
 
 /**
  * The lifeline: a second process of the child's group blocks on descriptor 4, which this process holds and never writes. When
@@ -60,16 +59,4 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
     stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
     env: { ...options.environment },
   });
-}
-
-/** Node strips types itself from 22.18 on; before that tsx does (+100 ms per start, measured). */
-function loaderFlags(module: string): readonly string[] {
-  if (!/\.[cm]?ts$/.test(module) || hasTypeStripping()) return [];
-  const require = createRequire(import.meta.url);
-  return ["--import", pathToFileURL(require.resolve("tsx")).href];
-}
-
-function hasTypeStripping(): boolean {
-  const { typescript } = process.features as { readonly typescript?: string | false };
-  return typeof typescript === "string";
 }

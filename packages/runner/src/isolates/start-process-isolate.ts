@@ -4,14 +4,13 @@ import { join } from "node:path";
 
 import type { Clock, Ids } from "@bridle/kernel";
 
-import { faultSentence } from "./fault-sentence.ts";
 import { isolateEnvironment, isolateVariable } from "./isolate-environment.ts";
+import type { StartAnswer } from "./isolate-pool.ts";
 import type { IsolateRecords } from "./isolate-records.ts";
 import type { IsolateSettings } from "./isolate-settings.ts";
-import type { IsolateEnd } from "./isolate.ts";
 import { ProcessIsolate } from "./process-isolate.ts";
-import { sourcePlace } from "./source-place.ts";
 import { spawnChild } from "./spawn-child.ts";
+import { untilReady } from "./until-ready.ts";
 
 export interface StartOptions {
   readonly agent: { readonly name: string; readonly module: string };
@@ -21,10 +20,6 @@ export interface StartOptions {
   readonly records: IsolateRecords;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
-
-export type StartAnswer =
-  | { readonly ok: true; readonly isolate: ProcessIsolate }
-  | { readonly ok: false; readonly reason: string };
 
 /** Spawns a child and waits until it has loaded the agent. A failed start leaves nothing behind. */
 export async function startProcessIsolate(options: StartOptions): Promise<StartAnswer> {
@@ -49,45 +44,11 @@ export async function startProcessIsolate(options: StartOptions): Promise<StartA
     if (pid !== undefined) records.remove(pid);
     rmSync(folder, { recursive: true, force: true });
   });
-  const reason = await untilReady(isolate, options);
+  const reason = await untilReady(isolate, { clock: options.clock, startMs: settings.startMs });
   if (reason === undefined) {
     isolate.ready();
     return { ok: true, isolate };
   }
   await isolate.reclaim();
   return { ok: false, reason };
-}
-
-/** Undefined once it is ready, or why it is not. */
-async function untilReady(
-  isolate: ProcessIsolate,
-  { clock, settings }: StartOptions,
-): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const settle = (reason: string | undefined): void => {
-      timer.cancel();
-      isolate.listen(undefined);
-      resolve(reason);
-    };
-    const timer = clock.setTimer(settings.startMs, () =>
-      settle(`It did not become ready within ${settings.startMs} ms.`),
-    );
-    isolate.listen({
-      onMessage: (message) => {
-        if (message.type === "ready") settle(undefined);
-      },
-      onLine: () => {},
-      onEnd: (end) => settle(describeFailedStart(end)),
-    });
-  });
-}
-
-/** What a person needs to fix it: the file and line first, then Node's own words. */
-function describeFailedStart({ exitCode, signal, fault, stderrTail }: IsolateEnd): string {
-  const how = signal ?? (exitCode === undefined ? (fault ?? "unknown") : `exit code ${exitCode}`);
-  const place = sourcePlace(stderrTail);
-  const sentence = faultSentence(stderrTail);
-  return [place, sentence ?? stderrTail.trim().slice(-500), `(${how})`]
-    .filter((part) => part !== undefined && part !== "")
-    .join(" ");
 }

@@ -42,13 +42,14 @@ export async function stopIsolate(options: LadderOptions): Promise<LadderResult>
   // Should this loop be blocked when the grace is over, the watchdog's thread kills.
   watch.orderKill(settings.cancelGraceMs);
   const word = await within(clock, settings.cancelGraceMs, lastWord);
+  let isGone = true;
   if (word === undefined) {
     channel.cut();
-    await isolate.reclaim();
+    isGone = (await isolate.reclaim()).gone;
     watch.setPid(undefined);
   }
   const timeToStopMs = elapsed(clock, askedMs);
-  const signal = word === undefined ? forcedSignal(isolate) : killedSignal(word);
+  const signal = word === undefined ? forcedSignal(isolate, isGone) : killedSignal(word);
   if (signal !== undefined) {
     const { pid } = isolate;
     core.write({
@@ -72,8 +73,9 @@ export function stoppedEnd(stop: StopRequest, timeToStopMs: number): AttemptEnd 
   return { ...end, cause };
 }
 
-function forcedSignal({ isolation }: Isolate): string {
-  return isolation === "process" ? "SIGKILL" : "abandoned";
+function forcedSignal({ isolation }: Isolate, isGone: boolean): string {
+  if (isolation === "process") return "SIGKILL";
+  return isolation === "thread" && isGone ? "terminated" : "abandoned";
 }
 
 /** Set when the group was killed by somebody else meanwhile: the watchdog's thread, or the kernel. */

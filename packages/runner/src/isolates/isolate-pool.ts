@@ -1,18 +1,31 @@
 /**
- * Warm child processes of one agent.
+ * Warm isolates of one agent: child processes or threads.
  *
  * W1. An isolate has one task at a time, and tasks of one agent only.
  * W2. It is used again only when it rested clean, left no process behind, is younger than its age and has had fewer tasks than its
  *     share.
- * W3. After three failed starts in a row the agent is broken: no further process is started for a while, and one at a time
+ * W3. After three failed starts in a row the agent is broken: no further isolate is started for a while, and one at a time
  *     then (B172).
  */
+import type { Clock } from "@bridle/kernel";
 import { bridleError } from "@bridle/protocol";
 
+import type { IsolateSettings } from "./isolate-settings.ts";
 import type { IsolateSource } from "./isolate-source.ts";
 import type { Isolate } from "./isolate.ts";
-import { startProcessIsolate } from "./start-process-isolate.ts";
-import type { StartOptions } from "./start-process-isolate.ts";
+
+/** A ready isolate, or why there is none. A failed start leaves nothing behind. */
+export type StartAnswer =
+  | { readonly ok: true; readonly isolate: Isolate }
+  | { readonly ok: false; readonly reason: string };
+
+export interface IsolatePoolOptions {
+  readonly agent: { readonly name: string };
+  readonly clock: Clock;
+  readonly settings: IsolateSettings;
+  /** Contract: never rejects. */
+  readonly start: () => Promise<StartAnswer>;
+}
 
 interface Warm {
   readonly isolate: Isolate;
@@ -25,15 +38,15 @@ interface Broken {
   readonly untilMs: number;
 }
 
-export class ProcessPool implements IsolateSource {
-  readonly #options: StartOptions;
+export class IsolatePool implements IsolateSource {
+  readonly #options: IsolatePoolOptions;
   readonly #idle: Warm[] = [];
   readonly #busy = new Map<Isolate, Warm>();
   #broken: Broken | undefined;
   #failures = 0;
   #isClosed = false;
 
-  constructor(options: StartOptions) {
+  constructor(options: IsolatePoolOptions) {
     this.#options = options;
   }
 
@@ -96,7 +109,7 @@ export class ProcessPool implements IsolateSource {
     let reason = "";
     do {
       // oxlint-disable-next-line no-await-in-loop -- the next start depends on this one's end
-      const answer = await startProcessIsolate(this.#options);
+      const answer = await this.#options.start();
       if (answer.ok) return this.#started(answer.isolate);
       ({ reason } = answer);
       this.#failures += 1;

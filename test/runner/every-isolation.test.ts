@@ -1,5 +1,5 @@
 import { defineAgent, isAgentDefinition } from "@bridle/agent";
-import type { AnyAgent } from "@bridle/agent";
+import type { AnyAgent, Isolation } from "@bridle/agent";
 import { describe, expect, it } from "vitest";
 
 import { answerAtOnce } from "../../packages/runner/test/rig.ts";
@@ -14,14 +14,16 @@ function exportedAgent(name: string): AnyAgent {
   return found;
 }
 
-function inlineAgent(name: string): AnyAgent {
-  return defineAgent<never>({ ...exportedAgent(name), isolation: "inline", trusted: true });
-}
+const trustedAgent =
+  (isolation: Isolation) =>
+  (name: string): AnyAgent =>
+    defineAgent<never>({ ...exportedAgent(name), isolation, trusted: true });
 
 /** An agent must not be able to tell where it runs: the same code, the same values, the same ends. */
 describe.each([
   ["process", exportedAgent],
-  ["inline", inlineAgent],
+  ["thread", trustedAgent("thread")],
+  ["inline", trustedAgent("inline")],
 ] as const)("[X2] in isolation %s", (_, agentOf) => {
   const start = async (name: string) =>
     createProcessRig([], { agents: [agentOf(name)], model: answerAtOnce });
