@@ -171,11 +171,11 @@ describe("decisionsComeFirst", () => {
     runId,
     attempts: [{ ...a, attempt }],
   });
-  const enqueued = (fence: number, isLeading = true): Observation => ({
+  const enqueued = (fence: number, isInformed = true): Observation => ({
     type: "enqueued",
     ...who,
     fence,
-    isLeading,
+    isInformed,
   });
   const scheduled = log(["task.scheduled", first]);
   const paused = log(["task.scheduled", first], ["run.paused"]);
@@ -196,7 +196,7 @@ describe("decisionsComeFirst", () => {
     expect(judge(decisionsComeFirst(), [...waits, dispatching(3)])).toContain("before it was");
   });
 
-  it("is content with a scheduler that does not know yet that another one leads and has paused", () => {
+  it("is content with a scheduler that cannot know yet that another one, or its own commit that it gave up, has paused", () => {
     expect(judge(decisionsComeFirst(), [...paused, enqueued(1, false)])).toBeUndefined();
   });
 

@@ -33,10 +33,10 @@ export function decisionsComeFirst(): Invariant {
     }
     return undefined;
   };
-  const queueFault = ({ runId, taskId, attempt, fence, isLeading }: Enqueued) => {
+  const queueFault = ({ runId, taskId, attempt, fence, isInformed }: Enqueued) => {
     const name = `${runId}/${taskId}#${attempt}`;
     if (fence < attempt) return `${name} was queued at fence ${fence}.`;
-    return isLeading && paused.has(runId) ? `${name} was queued while paused.` : undefined;
+    return isInformed && paused.has(runId) ? `${name} was queued while paused.` : undefined;
   };
   return (seen) => {
     if (seen.type === "entry") note(seen.runId, seen.entry);

@@ -3,6 +3,8 @@
  *
  * 1. A renewal counts from when it was sent, once it was answered, by the process's own clock.
  * 2. It sees what is asked for, not what comes of it: that is the witness's.
+ * 3. A process knows the decisions of a run that a load or a commit of its own answered with, and no others: a commit that it gave
+ *    up may still be made.
  */
 import type { Store, TaskQueue } from "@bridle/ports";
 import type { MemoryState } from "@bridle/ports/testing";
@@ -20,6 +22,8 @@ export class Stirrings {
   readonly #options: StirringsOptions;
   #renewedMs = Number.NEGATIVE_INFINITY;
   #renewals = 0;
+  /** By run: how many decisions this process was told of. */
+  readonly #told = new Map<string, number>();
 
   constructor(options: StirringsOptions) {
     this.#options = options;
@@ -35,9 +39,22 @@ export class Stirrings {
 
   /** The store as the product's code calls it. */
   store(store: Store): Store {
-    const { attempts, leases, ledger } = store;
+    const { attempts, leases, ledger, runs } = store;
     return {
       ...store,
+      runs: {
+        ...runs,
+        load: async (runId) => {
+          const stored = await runs.load(runId);
+          if (stored !== undefined) this.#told.set(runId, stored.decisions);
+          return stored;
+        },
+        commit: async (commit) => {
+          const answer = await runs.commit(commit);
+          if (answer.committed) this.#told.set(commit.runId, answer.decisions);
+          return answer;
+        },
+      },
       attempts: {
         ...attempts,
         claim: async (claim) => {
@@ -76,8 +93,10 @@ export class Stirrings {
       enqueue: async (jobs) => {
         const isLeading = this.#isLeading();
         for (const { job } of jobs) {
-          const fence = state.runs.get(job.runId)?.tasks.get(job.taskId)?.fence ?? 0;
-          witness.see({ type: "enqueued", ...job, fence, isLeading });
+          const run = state.runs.get(job.runId);
+          const fence = run?.tasks.get(job.taskId)?.fence ?? 0;
+          const isInformed = isLeading && run?.decisions === this.#told.get(job.runId);
+          witness.see({ type: "enqueued", ...job, fence, isInformed });
         }
         return queue.enqueue(jobs);
       },
