@@ -180,8 +180,8 @@ describe("a task that will not stop", () => {
       expect(await ended(rig, task)).toMatchObject({ status: "completed" });
       // From itself: by now its process may be gone.
       const { pid, token } = (await rig.output(task)) as { pid: number; token: string };
-      await until(() => alive(`BRIDLE_ISOLATE=${token}`).length === 0);
-      expect(isAlive(pid)).toBe(false);
+      await until(() => alive(`BRIDLE_ISOLATE=${token}`).length === 0 && !isAlive(pid));
+      expect(alive(`BRIDLE_ISOLATE=${token}`)).toEqual([]);
     },
   );
 

@@ -15,7 +15,7 @@ import { faultSentence } from "../src/isolates/fault-sentence.ts";
 import { isolateEnvironment } from "../src/isolates/isolate-environment.ts";
 import { LineCutter } from "../src/isolates/line-cutter.ts";
 import { parseProcStat } from "../src/isolates/proc-table.ts";
-import { familyOf } from "../src/isolates/reclaim-group.ts";
+import { familyOf, Followed } from "../src/isolates/reclaim-group.ts";
 import { sourcePlace } from "../src/isolates/source-place.ts";
 import { failedBy } from "../src/outcome/attempt-end.ts";
 import { endCauseOf } from "../src/outcome/end-cause-of.ts";
@@ -248,6 +248,15 @@ describe("small things", () => {
     });
     const rows = [row(1, 0, 1), row(10, 1, 10), row(11, 10, 10), row(12, 11, 12), row(13, 12, 12)];
     expect(familyOf([...rows, row(14, 1, 10), row(99, 1, 99)], 10)).toEqual([11, 12, 13, 14]);
+  });
+
+  it("[X3] who was found once counts until it is gone, also when it has lost its token on the way; a new process of its number does not", () => {
+    const row = { pid: 20, parentPid: 1, groupId: 20, state: "S", startTicks: "1" };
+    const found = new Followed();
+    expect(found.look([row], () => true)).toEqual([20]);
+    expect(found.look([{ ...row, state: "R" }], () => false)).toEqual([20]);
+    expect(found.look([{ ...row, startTicks: "2" }], () => false)).toEqual([]);
+    expect(found.look([{ ...row, state: "Z" }], () => false)).toEqual([]);
   });
 
   it("what is spawned comes from dist, wherever the asker runs", () => {

@@ -4,7 +4,8 @@
  * R1. The group leader's pid is known to be ours when this is called: it has not been waited for, or its lifeline still holds
  *     the group's number.
  * R2. Who left the group (`setsid`) is found by descent before the kill, and by the isolate's token in its environment after it.
- * R3. Done means: nobody found is alive. Zombies are dead.
+ * R3. Done means: nobody found is alive. Zombies are dead. Who was found once counts until it is gone: a process gives up its
+ *     memory, and the environment with its token, before its sockets.
  *
  * A daemon that also cleaned its environment is found by neither; only a PID namespace gets that one.
  */
@@ -30,22 +31,43 @@ export async function reclaimGroup({
   pid,
   environmentEntry,
 }: ReclaimOptions): Promise<ReclaimResult> {
-  if (pid !== undefined) killFamily(pid);
+  const isOurs = (row: ProcRow): boolean =>
+    row.pid === pid || row.groupId === pid || hasEnvironmentEntry(row.pid, environmentEntry);
+  const found = new Followed();
+  if (pid !== undefined) killFamily(pid, found);
   if (!hasProcTable) return { gone: true, leftPids: [] };
-  let left = survivors(pid, environmentEntry);
+  let left = found.look(listProcesses(), isOurs);
   for (let waitedMs = 0; left.length > 0 && waitedMs < patienceMs; waitedMs += lookEveryMs) {
     for (const member of left) killProcess(member);
     // oxlint-disable-next-line no-await-in-loop -- looks again after each pause
     await wait(lookEveryMs);
-    left = survivors(pid, environmentEntry);
+    left = found.look(listProcesses(), isOurs);
   }
   return { gone: left.length === 0, leftPids: left };
 }
 
-function killFamily(pid: number): void {
-  const family = familyOf(listProcesses(), pid);
+/** R3. Processes found so far, each by its number and start (B112). */
+export class Followed {
+  readonly #found = new Set<string>();
+
+  /** Adds who is ours; the pids of all found that are alive. */
+  look(rows: readonly ProcRow[], isOurs: (row: ProcRow) => boolean): number[] {
+    const living = rows.filter((row) => isAlive(row));
+    for (const row of living) if (isOurs(row)) this.#found.add(identityOf(row));
+    return living.filter((row) => this.#found.has(identityOf(row))).map((row) => row.pid);
+  }
+}
+
+function identityOf({ pid, startTicks }: ProcRow): string {
+  return `${pid} ${startTicks}`;
+}
+
+function killFamily(pid: number, found: Followed): void {
+  const rows = listProcesses();
+  const family = new Set(familyOf(rows, pid));
+  const members = found.look(rows, (row) => family.has(row.pid));
   killGroup(pid);
-  for (const member of family) killProcess(member);
+  for (const member of members) killProcess(member);
 }
 
 /** Descendants of `pid` and members of its group, without itself. */
@@ -60,16 +82,6 @@ export function familyOf(rows: readonly ProcRow[], pid: number): readonly number
   }
   found.delete(pid);
   return [...found];
-}
-
-function survivors(pid: number | undefined, environmentEntry: string): number[] {
-  return listProcesses()
-    .filter((row) => isAlive(row))
-    .filter(
-      (row) =>
-        row.pid === pid || row.groupId === pid || hasEnvironmentEntry(row.pid, environmentEntry),
-    )
-    .map((row) => row.pid);
 }
 
 function killProcess(pid: number): void {
