@@ -11,7 +11,8 @@ const leastAgeMs = 45_000;
 
 /**
  * 1. A hold whose call is out does not expire under an owner that was in touch with the store all the while, nor long before
- * its minute is over, as long as its owner's wall clock and the scheduler's are not too far apart.
+ * its minute is over, as long as the wall clocks of its owner and the scheduler are not too far apart, and were not when the owner
+ * dated it. That the owner has died since changes nothing in the date.
  */
 export function livingHoldsLast(): Invariant {
   return (seen) => {

@@ -37,6 +37,10 @@ export class Slot {
     return this.#actor;
   }
 
+  get wallMs(): number {
+    return this.#wallMs;
+  }
+
   get running(): Running | undefined {
     return this.#running;
   }

@@ -82,9 +82,9 @@ function strike(
 }
 
 function planPowerLoss(world: World, fault: Extract<Fault, { kind: "power" }>): void {
-  const { time, store, witness } = world;
+  const { time, witness } = world;
   time.at(Math.max(0, fault.at - fault.lostMs), () => {
-    const putBack = store.checkpoint();
+    const putBack = world.checkpoint();
     time.at(fault.at, () => {
       for (const slot of world.slots) slot.die(fault.downMs);
       putBack();

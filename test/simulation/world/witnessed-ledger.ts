@@ -10,7 +10,7 @@ import { whoOf } from "./who-of.ts";
 import type { WitnessedOptions } from "./witnessed-store.ts";
 
 export function witnessedLedger(options: WitnessedOptions): Ledger {
-  const { store, state, witness, openWhenAsked, renewedAt } = options;
+  const { store, state, witness, openWhenAsked, holdAges, caller } = options;
   const { ledger } = store;
   return {
     ...allOf(ledger),
@@ -23,7 +23,7 @@ export function witnessedLedger(options: WitnessedOptions): Ledger {
       const answering = ledger.reserve(request);
       if (run !== undefined && isNew && run.ledger.open.has(request.holdId)) {
         const path = pathOf(run, request);
-        renewedAt.set(request.holdId, state.clock.monotonicMs());
+        holdAges.renewed([request.holdId], caller);
         witness.see({ type: "admitted", runId: request.runId, path });
       }
       witness.touched(request.runId);
@@ -56,7 +56,7 @@ export function witnessedLedger(options: WitnessedOptions): Ledger {
       return answering;
     },
     renew: async (holdIds, at) => {
-      for (const holdId of holdIds) renewedAt.set(holdId, state.clock.monotonicMs());
+      holdAges.renewed(holdIds, caller);
       return ledger.renew(holdIds, at);
     },
     expire: async (olderThan, at) => {
@@ -89,7 +89,7 @@ function openHolds({ runs }: MemoryState): readonly HoldState[] {
 
 /** Unless it is still open. */
 function seeExpired(
-  { state, witness, isOut, heldSince, renewedAt, skewMs }: WitnessedOptions,
+  { state, witness, isOut, heldSince, holdAges, caller }: WitnessedOptions,
   hold: HoldState,
 ): void {
   const { holdId } = hold;
@@ -104,9 +104,9 @@ function seeExpired(
     ...whoOf(hold),
     holdId,
     isOut: isOut(hold),
-    ageMs: state.clock.monotonicMs() - (renewedAt.get(holdId) ?? 0),
+    ageMs: holdAges.ageMs(holdId),
     contactMs,
-    skewMs: skewMs(bootId),
+    skewMs: holdAges.skewMs(holdId, caller),
   });
 }
 

@@ -3,7 +3,9 @@ import type { MemoryState } from "@bridle/ports/testing";
 import { jobId } from "@bridle/protocol";
 import type { Spender } from "@bridle/protocol";
 
+import type { ActorName } from "../scenario/scenario.ts";
 import { allOf } from "./all-of.ts";
+import type { HoldAges } from "./hold-ages.ts";
 import { dueOfCommit, dueOfSpender } from "./overdue.ts";
 import type { Witness } from "./witness.ts";
 import { witnessedAttempts, witnessedSteps } from "./witnessed-attempts.ts";
@@ -19,10 +21,10 @@ export interface WitnessedOptions {
   readonly isOut: (call: Spender & { readonly step: number }) => boolean;
   /** Since when each lease has stood without a gap, in the store's monotonic ms. Shared by all processes. */
   readonly heldSince: Map<string, number>;
-  /** When each open hold was reserved or last renewed, in the store's monotonic ms. Shared by all processes. */
-  readonly renewedAt: Map<string, number>;
-  /** How far the calling process's wall clock is before that of this start of a worker. */
-  readonly skewMs: (bootId: string) => number;
+  /** Shared by all processes. */
+  readonly holdAges: HoldAges;
+  /** The process that calls. */
+  readonly caller: ActorName;
 }
 
 /**

@@ -23,6 +23,7 @@ import { ActorClock } from "./actor-clock.ts";
 import { actorQueue } from "./actor-queue.ts";
 import { actorFeed, actorStore } from "./actor-store.ts";
 import type { Actor } from "./actor.ts";
+import { HoldAges } from "./hold-ages.ts";
 import type { Door } from "./people.ts";
 import type { Running, Surroundings } from "./process.ts";
 import { longestChain, modelNames, Provider } from "./provider.ts";
@@ -53,12 +54,12 @@ export class World {
   readonly store: MemoryStore;
   readonly witness: Witness;
   readonly slots: readonly Slot[];
+  readonly #holdAges: HoldAges;
   readonly #weather: Weather;
   readonly #queue: TaskQueue;
   readonly #provider: Provider;
   readonly #stirrings = new WeakMap<Actor, Stirrings>();
   readonly #heldSince = new Map<string, number>();
-  readonly #renewedAt = new Map<string, number>();
   #door: Door | undefined;
   #wireCalls = 0;
   #events = 0;
@@ -86,6 +87,10 @@ export class World {
     });
     this.#provider = this.#createProvider();
     this.slots = namesOf(scenario).map((name) => this.#slotFor(name));
+    this.#holdAges = new HoldAges({
+      nowMs: () => storeClock.monotonicMs(),
+      machines: () => this.slots,
+    });
   }
 
   get door(): Door | undefined {
@@ -108,6 +113,14 @@ export class World {
       simulatedMs: this.time.nowMs,
       runs: this.store.state.runs.size,
       wireCalls: this.#wireCalls,
+    };
+  }
+
+  /** Of what is stored. Returns what puts it back. */
+  checkpoint(): () => void {
+    const back = [this.store.checkpoint(), this.#holdAges.checkpoint()];
+    return () => {
+      for (const putBack of back) putBack();
     };
   }
 
@@ -168,11 +181,8 @@ export class World {
       openWhenAsked: (holdId) => openWhenAsked.get(holdId) ?? [],
       isOut: (call) => this.#provider.isOut(call),
       heldSince: this.#heldSince,
-      renewedAt: this.#renewedAt,
-      skewMs: (bootId) => {
-        const owner = this.slots.find((slot) => slot.actor?.bootId === bootId)?.actor;
-        return owner === undefined ? 0 : actor.clock.wallMs() - owner.clock.wallMs();
-      },
+      holdAges: this.#holdAges,
+      caller: actor.name,
     });
     const stirrings = new Stirrings({ actor, state, witness });
     this.#stirrings.set(actor, stirrings);
