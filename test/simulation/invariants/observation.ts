@@ -65,11 +65,11 @@ export type Observation =
       readonly runId: string;
       readonly attempts: readonly { readonly taskId: string; readonly attempt: number }[];
     }
-  /** A scheduler is about to queue it. `isLeading`: false when another one has its lease, and it does not know yet. */
+  /** A scheduler is about to queue it. `isInformed`: false when another one has its lease, or a commit that it gave up was made, and it does not know yet. */
   | ({
       readonly type: "enqueued";
       readonly fence: number;
-      readonly isLeading: boolean;
+      readonly isInformed: boolean;
     } & WhoSpends)
   /** Something left the inbox of a run that goes on, without the commit that answers it. */
   | { readonly type: "dropped"; readonly runId: string; readonly kind: string }
