@@ -152,6 +152,18 @@ const eventFields = {
       reason: z.string(),
       timeToStopMs: count,
     },
+    /**
+     * An attempt was stopped by its worker. `timeToStopMs`: from the order or verdict until nothing of it was alive. `forced`: it did not end
+     * by itself within the grace. `left`: processes that SIGKILL did not end, or threads that did not end.
+     */
+    "task.stopped": {
+      ...task,
+      isolation: z.string(),
+      cause,
+      forced: z.boolean(),
+      timeToStopMs: count,
+      left: count,
+    },
     "task.late_result": { ...task, status: z.string() },
     "step.started": { ...step, kind: stepKind, key: z.string() },
     "step.finished": {

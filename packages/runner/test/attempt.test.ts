@@ -472,8 +472,15 @@ describe("stopping", () => {
     expect(await rig.outcome(task)).toBeUndefined();
     await untilEnded(rig, rig.clock, task);
     const log = await rig.log(task);
-    expect(typesOf(log).slice(-2)).toEqual(["task.timed_out", "task.killed"]);
-    expect(log.at(-1)).toMatchObject({ reason: "task_timeout", timeToStopMs: 5000 });
+    expect(typesOf(log).slice(-3)).toEqual(["task.timed_out", "task.killed", "task.stopped"]);
+    expect(log.at(-2)).toMatchObject({ reason: "task_timeout", timeToStopMs: 5000 });
+    expect(log.at(-1)).toMatchObject({
+      isolation: "inline",
+      cause: "task_timeout",
+      forced: true,
+      timeToStopMs: 5000,
+      left: 1,
+    });
     expect(await rig.outcome(task)).toMatchObject({
       cause: "task_timeout",
       stop: { guard: "watchdog", rule: "timeout.task", evidence: { timeToStopMs: 5000 } },
@@ -496,6 +503,9 @@ describe("stopping", () => {
     const task = await rig.runToEnd({ agent: "polite", taskMs: 40_000 });
     expect(await rig.output(task)).toBe("what I have");
     expect(typesOf(await rig.log(task))).toContain("task.timed_out");
+    expect((await rig.log(task)).filter(({ type }) => type === "task.stopped")).toMatchObject([
+      { forced: false, timeToStopMs: 0, left: 0 },
+    ]);
     expect(typesOf(await rig.log(task))).not.toContain("task.killed");
   });
 

@@ -45,6 +45,8 @@ export class AttemptCore {
   readonly stopped = deferred<StopRequest>();
   readonly #abort = new AbortController();
   readonly #beats: Coalescer<Beat>;
+  /** Monotonic, of the order that counts. */
+  stoppedAtMs: number | undefined;
   #stop: StopRequest | undefined;
   #isOver = false;
   #deadlineMs: number;
@@ -134,6 +136,7 @@ export class AttemptCore {
   stop(request: StopRequest): void {
     if (this.#isOver || this.#stop !== undefined) return;
     this.#stop = request;
+    this.stoppedAtMs = this.options.worker.clock.monotonicMs();
     if (request.mark !== undefined) this.write(request.mark);
     this.admission.stop(request.error);
     this.#abort.abort(request.error);

@@ -108,20 +108,25 @@ export class IsolateRun {
   }
 
   async #stop(stop: StopRequest): Promise<AttemptEnd> {
-    const { word, timeToStopMs } = await stopIsolate({
+    const { end, timeToStopMs, leftPids } = await stopIsolate({
       core: this.#core,
       isolate: this.#isolate,
       channel: this.#channel,
       lastWord: this.#lastWord.promise,
       stop,
+      read: (word) => this.#wordInGrace(stop, word),
     });
-    if (word?.kind === "result") {
-      if (stop.acceptsResult) return this.#endOf(word);
-      const { spender, worker } = this.#core.options;
-      const at = worker.clock.wallMs();
-      this.#core.write({ type: "task.late_result", ...spender, at, status: "result" });
-    }
-    return stoppedEnd(stop, timeToStopMs);
+    return end ?? stoppedEnd(stop, timeToStopMs, leftPids);
+  }
+
+  /** WD-14. */
+  #wordInGrace(stop: StopRequest, word: LastWord | undefined): AttemptEnd | undefined {
+    if (word?.kind !== "result") return undefined;
+    if (stop.acceptsResult) return this.#endOf(word);
+    const { spender, worker } = this.#core.options;
+    const at = worker.clock.wallMs();
+    this.#core.write({ type: "task.late_result", ...spender, at, status: "result" });
+    return undefined;
   }
 
   #endOf(word: LastWord): AttemptEnd {
