@@ -19,7 +19,16 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** A process of its own that runs this module text on the built packages. Killed when the test ends. */
 export function startNodeProgram(source: string): NodeProgram {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
+  return startProgram(["--input-type=module", "-e", source]);
+}
+
+/** The same for a TypeScript file of the tests; packages are run from source. */
+export function startTestProgram(path: string, ...args: readonly string[]): NodeProgram {
+  return startProgram(["--import", "tsx", "--conditions=@bridle/source", path, ...args]);
+}
+
+function startProgram(args: readonly string[]): NodeProgram {
+  const child = spawn(process.execPath, args, {
     cwd: root,
     env: { PATH: process.env["PATH"] ?? "" },
     stdio: ["ignore", "pipe", "pipe"],

@@ -10,6 +10,8 @@ export const exitCodes = {
   cancelled: 4,
   serverUnreachable: 5,
   timedOut: 6,
+  /** EX_TEMPFAIL of sysexits: whoever supervises the process should start it again. */
+  retired: 75,
   interrupted: 130,
 } as const;
 

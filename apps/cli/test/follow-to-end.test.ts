@@ -211,4 +211,13 @@ describe("Ctrl-C at a server", () => {
     started();
     expect([await exitCode, stops]).toEqual([130, 1]);
   });
+
+  it("[WD-13] a worker that retires is stopped in order, and the process leaves as one to be started anew", async () => {
+    const io = fakeIo();
+    let stops = 0;
+    const retired = Promise.resolve("four threads do not end");
+    const running = { retired, stop: async () => void (stops += 1) };
+    expect([await serveUntilStopped(Promise.resolve(running), io), stops]).toEqual([75, 1]);
+    expect(io.errText).toContain("to be started anew: four threads do not end.");
+  });
 });

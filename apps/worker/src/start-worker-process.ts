@@ -11,6 +11,8 @@ export interface WorkerProcessOptions {
 export interface WorkerProcess {
   /** Names of the agents it works for. */
   readonly agents: readonly string[];
+  /** As `RunningParts.retired`. */
+  readonly retired: Promise<string>;
   /** Takes at most the configured shutdown time; never rejects. */
   stop(): Promise<void>;
 }
@@ -34,5 +36,6 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
   });
   const { agents } = installation.loaded.config;
   const running = await installation.start(["worker"]);
-  return { agents: agents.map(({ name }) => name), stop: () => running.stop() };
+  const { retired } = running;
+  return { agents: agents.map(({ name }) => name), retired, stop: () => running.stop() };
 }

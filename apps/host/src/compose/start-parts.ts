@@ -17,6 +17,11 @@ export type PartName = "server" | "scheduler" | "worker";
 export interface RunningParts {
   /** Where the server listens, when there is one. */
   readonly url: string | undefined;
+  /**
+   * Resolves, with the reason, when this process cannot end what it started and should be stopped in order and started anew (WD-13). Never
+   * resolves otherwise.
+   */
+  readonly retired: Promise<string>;
   /** Takes at most the configured shutdown time; never rejects. */
   stop(): Promise<void>;
 }
@@ -33,6 +38,7 @@ interface Started {
   readonly isReady: () => boolean;
   readonly isAlive: () => boolean;
   readonly warm?: () => void;
+  readonly retired?: Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
@@ -77,7 +83,8 @@ export async function startParts(parts: Parts, options: StartOptions): Promise<R
   const failure = results.find((result) => result.status === "rejected");
   if (failure === undefined) {
     for (const part of started.values()) part.warm?.();
-    return { url: started.get("server")?.url, stop };
+    const retired = started.get("worker")?.retired ?? new Promise<never>(() => undefined);
+    return { url: started.get("server")?.url, retired, stop };
   }
   await stop();
   throw failure.reason;
@@ -106,7 +113,8 @@ async function startPart(
       const worker = await startWorker(parts);
       const isReady = (): boolean => worker.isReady;
       const warm = (): void => worker.warm();
-      return { isReady, isAlive: () => true, warm, stop: () => worker.stop() };
+      const { retired } = worker;
+      return { isReady, isAlive: () => true, warm, retired, stop: () => worker.stop() };
     }
     case "server": {
       const { startServer } = await load.server();

@@ -7,6 +7,8 @@ import { loadPriceList } from "@bridle/llm-providers";
 import type { Logger } from "@bridle/ports";
 import { createRunner, createScanner, llmAgent } from "@bridle/runner";
 import type { AgentLine, Runner, RunnerOptions, RunnerSettingsInput } from "@bridle/runner";
+import { countStopTimes, stopBucketsMs } from "@bridle/telemetry";
+import type { StopTimes } from "@bridle/telemetry";
 
 import type { Config } from "../config/check-config.ts";
 import { readPricesFile } from "../config/read-prices-file.ts";
@@ -22,6 +24,8 @@ export interface StartedWorker {
   readonly isReady: boolean;
   /** For when the start is over: loads what the first task will need. */
   warm(): void;
+  /** Resolves, with the reason, when this process should be stopped in order and started anew (WD-13). */
+  readonly retired: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -42,13 +46,7 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
     clock,
     random: systemRandom,
   });
-  const breakers = new BreakerSet({
-    clock,
-    random: systemRandom,
-    bootId: parts.bootId,
-    emit: (event) => bus.emit(event),
-    ...breakerOptions(config),
-  });
+  const breakers = openBreakers(parts);
   const log = parts.log.child({ part: "breakers" });
   const orders = new OperatorOrders({
     fleet: parts.store.fleet,
@@ -57,12 +55,15 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
     pollMs: config.liveness.pollMs,
     onError: (error) => log.error("order not carried out", { error }),
   });
-  const runner = assembleRunner(parts, { models, breakers });
+  const { retired, onRetire } = retirement(parts.log);
+  const stopTimes = countStopTimes(bus);
+  const runner = assembleRunner(parts, { models, breakers, onRetire });
   const stop = async (): Promise<void> => {
     await orders.close();
     await runner.stop(Math.max(0, environment.shutdownMs - endingMs));
     breakers.close();
     await closeModels();
+    tellStopTimes(parts.log, stopTimes);
   };
   try {
     await orders.start();
@@ -76,6 +77,7 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
       return runner.state.isLive && !runner.state.isDraining;
     },
     warm,
+    retired,
     stop,
   };
 }
@@ -98,7 +100,46 @@ async function pricesOf({
   return prices;
 }
 
-function assembleRunner(parts: Parts, guards: Pick<RunnerOptions, "models" | "breakers">): Runner {
+function openBreakers({ clock, bus, bootId, config }: Parts): BreakerSet {
+  return new BreakerSet({
+    clock,
+    random: systemRandom,
+    bootId,
+    emit: (event) => bus.emit(event),
+    ...breakerOptions(config),
+  });
+}
+
+function retirement(log: Logger): {
+  readonly retired: Promise<string>;
+  readonly onRetire: (reason: string) => void;
+} {
+  let resolveRetired: ((reason: string) => void) | undefined;
+  const retired = new Promise<string>((resolve) => {
+    resolveRetired = resolve;
+  });
+  const onRetire = (reason: string): void => {
+    log.error("worker retires", { reason });
+    resolveRetired?.(reason);
+  };
+  return { retired, onRetire };
+}
+
+/** One line per isolation, when there was anything to stop. */
+function tellStopTimes(log: Logger, stopTimes: StopTimes): void {
+  stopTimes.close();
+  for (const { buckets, ...figures } of stopTimes.select()) {
+    const within = Object.fromEntries(
+      stopBucketsMs.map((ms, index) => [`${ms}ms`, buckets[index]]),
+    );
+    log.info("time to stop", { ...figures, within });
+  }
+}
+
+function assembleRunner(
+  parts: Parts,
+  guards: Pick<RunnerOptions, "models" | "breakers" | "onRetire">,
+): Runner {
   const { store, queue, bus, clock, config, environment, secrets } = parts;
   const agents = config.agents.map((agent) =>
     environment.concurrency === undefined

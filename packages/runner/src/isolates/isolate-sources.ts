@@ -7,6 +7,7 @@
 import type { AnyAgent } from "@bridle/agent";
 import type { Clock, Ids } from "@bridle/kernel";
 
+import { ExitByForce } from "./exit-by-force.ts";
 import { inlineSource } from "./inline-source.ts";
 import { IsolatePool } from "./isolate-pool.ts";
 import { IsolateRecords } from "./isolate-records.ts";
@@ -33,6 +34,7 @@ export class IsolateSources {
   readonly #options: IsolateSourcesOptions;
   readonly #records: IsolateRecords;
   readonly #sources: IsolateSource[] = [];
+  readonly #exit = new ExitByForce();
   #abandoned = 0;
   #stuckThreads = 0;
   #isRetired = false;
@@ -93,11 +95,17 @@ export class IsolateSources {
   #stuck(agent: string, ended: Promise<void>): void {
     const { settings, onDegraded, onRetire } = this.#options;
     this.#stuckThreads += 1;
-    void ended.then(() => (this.#stuckThreads -= 1));
+    this.#exit.hold();
+    void ended.then(() => this.#hasEnded());
     const reason = `a thread of the agent "${agent}" has not ended ${threadPatienceMs} ms after it was terminated and is given up; stuck threads now: ${this.#stuckThreads}, this worker retires at ${settings.maxStuckThreads}`;
     onDegraded(reason);
     if (this.#stuckThreads < settings.maxStuckThreads || this.#isRetired) return;
     this.#isRetired = true;
     onRetire(reason);
+  }
+
+  #hasEnded(): void {
+    this.#stuckThreads -= 1;
+    this.#exit.letGo();
   }
 }

@@ -104,11 +104,12 @@ export class ThreadIsolate implements Isolate {
   async reclaim(): Promise<ReclaimResult> {
     const { worker, clock, environmentEntry } = this.#options;
     if (this.#end === undefined) this.#fault ??= "killed";
-    void worker.terminate();
+    // Given up means unreferenced; each `terminate()` would reference it anew.
+    const isGivenUp = this.#fault === "abandoned";
+    if (!isGivenUp) void worker.terminate();
     const { gone, leftPids } = await reclaimGroup({ pid: undefined, environmentEntry });
     const hasEnded =
-      this.#fault !== "abandoned" &&
-      (await within(clock, threadPatienceMs, this.#exited.promise)) === true;
+      !isGivenUp && (await within(clock, threadPatienceMs, this.#exited.promise)) === true;
     if (!hasEnded) this.#giveUp();
     return { gone: gone && hasEnded, leftPids };
   }
@@ -119,6 +120,11 @@ export class ThreadIsolate implements Isolate {
     const { worker, port, onStuck } = this.#options;
     port.close();
     worker.unref();
+    // Each stream that is being read holds the thread's port, and with it this process, until its end.
+    for (const stream of [worker.stdout, worker.stderr]) {
+      stream.on("error", () => {});
+      stream.push(null);
+    }
     onStuck(this.#exited.promise.then(() => undefined));
     this.#finish(undefined);
   }
