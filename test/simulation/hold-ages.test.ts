@@ -12,6 +12,8 @@ type Expired = Extract<Observation, { type: "expired" }>;
 
 const owner = "worker-1";
 const ender = "scheduler-1";
+const held = { isAbandoned: false };
+const abandoned = { isAbandoned: true };
 
 describe("the age of a hold", () => {
   function machines() {
@@ -48,31 +50,44 @@ describe("the age of a hold", () => {
     const { ages, jump } = machines();
     jump(-30_000, owner);
     ages.renewed(["h1"], owner);
-    expect(ages.skewMs("h1", ender)).toBe(30_000);
+    expect(ages.skewMs("h1", ender, held)).toBe(30_000);
     jump(30_000, owner);
-    expect(ages.skewMs("h1", ender)).toBe(30_000);
+    expect(ages.skewMs("h1", ender, held)).toBe(30_000);
     ages.renewed(["h1"], owner);
-    expect(ages.skewMs("h1", ender)).toBe(0);
+    expect(ages.skewMs("h1", ender, held)).toBe(0);
   });
 
   it("looks greater by as much as the clocks came apart since it was dated", () => {
     const { ages, jump } = machines();
     ages.renewed(["h1"], owner);
     jump(2000, ender);
-    expect(ages.skewMs("h1", ender)).toBe(2000);
+    expect(ages.skewMs("h1", ender, held)).toBe(2000);
   });
 
   it("looks no greater by a clock that all share", () => {
     const { ages, jump } = machines();
     ages.renewed(["h1"], owner);
     jump(3_600_000, owner, ender);
-    expect(ages.skewMs("h1", ender)).toBe(0);
+    expect(ages.skewMs("h1", ender, held)).toBe(0);
+  });
+
+  it("looks greater by a clock that all share only to who started after, of what nobody has dated since", () => {
+    const { ages, jump, wait } = machines();
+    ages.started(ender);
+    wait(1000);
+    ages.renewed(["h1"], owner);
+    jump(3_600_000, owner, ender);
+    expect(ages.skewMs("h1", ender, abandoned)).toBe(0);
+    wait(1000);
+    ages.started(ender);
+    expect(ages.skewMs("h1", ender, abandoned)).toBe(3_600_000);
+    expect(ages.skewMs("h1", ender, held)).toBe(0);
   });
 
   it("looks no greater when nobody dated it", () => {
     const { ages, jump } = machines();
     jump(-30_000, owner);
-    expect(ages.skewMs("h1", ender)).toBe(0);
+    expect(ages.skewMs("h1", ender, held)).toBe(0);
   });
 
   it("is counted from the renewal before when the store loses the last one", () => {

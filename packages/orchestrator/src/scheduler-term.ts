@@ -11,7 +11,7 @@ import { RunTable } from "./run-table.ts";
 import type { RunTableOptions } from "./run-table.ts";
 import type { SchedulerSettings } from "./scheduler-settings.ts";
 import { toArrival } from "./to-arrival.ts";
-import { WallAges } from "./wall-ages.ts";
+import type { WallAges } from "./wall-ages.ts";
 
 /*
  * What a scheduler does while it holds the partition lease.
@@ -31,6 +31,8 @@ export interface SchedulerTermOptions extends Omit<
   "onCommitted" | "onLoaded" | "onGone" | "onReloading"
 > {
   readonly settings: SchedulerSettings;
+  /** Of the process: it knows what the clock did before this term. */
+  readonly ages: WallAges;
 }
 
 export class SchedulerTerm {
@@ -54,12 +56,12 @@ export class SchedulerTerm {
   #isTimerPageFull = false;
   readonly #ages: WallAges;
 
-  constructor({ settings, ...options }: SchedulerTermOptions) {
+  constructor({ settings, ages, ...options }: SchedulerTermOptions) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#settings = settings;
     this.#onError = options.onError;
-    this.#ages = new WallAges(this.#clock);
+    this.#ages = ages;
     this.#runs = new RunTable({
       ...options,
       settings,
@@ -204,7 +206,8 @@ export class SchedulerTerm {
       // oxlint-disable-next-line no-await-in-loop -- a backlog is not made better by flooding the queue
       await this.#runs.redispatch(runId, attempts);
     }
-    await this.#store.ledger.expire(this.#ages.before(this.#settings.holdExpiryMs), at);
+    const olderThan = this.#ages.before();
+    if (olderThan !== undefined) await this.#store.ledger.expire(olderThan, at);
   }
 
   #committed(commit: DecisionCommit, state: RunState): void {

@@ -5,8 +5,12 @@ import { checkSchedulerSettings, schedulerDefaults } from "./scheduler-settings.
 import type { SchedulerSettings } from "./scheduler-settings.ts";
 import { SchedulerTerm } from "./scheduler-term.ts";
 import type { SchedulerTermOptions } from "./scheduler-term.ts";
+import { WallAges } from "./wall-ages.ts";
 
-export interface SchedulerOptions extends Omit<SchedulerTermOptions, "lease" | "settings"> {
+export interface SchedulerOptions extends Omit<
+  SchedulerTermOptions,
+  "lease" | "settings" | "ages"
+> {
   /** Names this start of the process; holds the lease. */
   readonly bootId: string;
   readonly settings?: Partial<SchedulerSettings>;
@@ -20,6 +24,7 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #settings: SchedulerSettings;
   readonly #lease: SingleFlight;
+  readonly #ages: WallAges;
   #term: SchedulerTerm | undefined;
   #timer: TimerHandle | undefined;
   /** Monotonic instant until which the lease is certainly ours: counted from before the call that extended it. */
@@ -31,6 +36,7 @@ export class Scheduler {
     this.#options = options;
     this.#turnedAtMs = options.clock.monotonicMs();
     this.#settings = checkSchedulerSettings({ ...schedulerDefaults, ...options.settings });
+    this.#ages = new WallAges(options.clock, this.#settings.holdExpiryMs);
     this.#lease = new SingleFlight(
       () => this.#tendLease(),
       (error) => this.#leaseFailed(error),
@@ -91,6 +97,7 @@ export class Scheduler {
 
   #again(): void {
     this.#turnedAtMs = this.#options.clock.monotonicMs();
+    this.#ages.look();
     if (this.#stopped) return;
     this.#timer?.cancel();
     this.#timer = this.#options.clock.setTimer(this.#settings.renewMs, () => this.#lease.request());
@@ -100,6 +107,7 @@ export class Scheduler {
     const term = new SchedulerTerm({
       ...this.#options,
       settings: this.#settings,
+      ages: this.#ages,
       lease: { name: this.#settings.partition, epoch },
     });
     this.#term = term;

@@ -13,25 +13,38 @@ interface Sample {
  *    hour makes an hour old is as old as it was.
  * 2. Nothing stays young for ever: an offset counts for no longer than the age that is asked for. A clock that runs off, or
  *    jumps again and again, makes things old later, not never.
- * 3. What the clock did before the first sample is not known; it is taken to have run evenly.
+ * 3. What the clock did before the first look is not known. So nothing is old until half the age was watched: by then whoever
+ *    lives has dated its own anew, for it does so four times within the age, and by a clock that was seen.
  */
 export class WallAges {
   readonly #clock: Clock;
-  #samples: readonly Sample[];
+  readonly #ageMs: number;
+  readonly #startedMs: number;
+  #samples: readonly Sample[] = [];
 
-  constructor(clock: Clock) {
+  /** Starts watching the clock. */
+  constructor(clock: Clock, ageMs: number) {
     this.#clock = clock;
-    this.#samples = [this.#sample()];
+    this.#ageMs = ageMs;
+    this.#startedMs = clock.monotonicMs();
+    this.look();
   }
 
-  /** What is dated before this, in wall ms, has been there for `ageMs`. Each asking is a sample: ask every few seconds. */
-  before(ageMs: number): number {
+  /** To be called every few seconds. */
+  look(): void {
     const now = this.#sample();
-    const thenMs = now.monotonicMs - ageMs;
+    const thenMs = now.monotonicMs - this.#ageMs;
     // From the last one before the age began: it says what held until the next.
     const first = this.#samples.findLastIndex(({ monotonicMs }) => monotonicMs <= thenMs);
     this.#samples = [...this.#samples.slice(Math.max(0, first)), now];
-    return thenMs + Math.min(...this.#samples.map(({ offsetMs }) => offsetMs));
+  }
+
+  /** What is dated before this, in wall ms, has been there for the age. Undefined: nothing is known to be. */
+  before(): number | undefined {
+    this.look();
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#startedMs < this.#ageMs / 2) return undefined;
+    return nowMs - this.#ageMs + Math.min(...this.#samples.map(({ offsetMs }) => offsetMs));
   }
 
   #sample(): Sample {

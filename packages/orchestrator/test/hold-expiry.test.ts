@@ -49,6 +49,18 @@ describe("[BU-11] a hold", () => {
     await scheduler.stop();
   });
 
+  it("of a living worker outlives a scheduler that starts just after the clock was put forward", async () => {
+    const { world, runId, scheduler } = await worldWithCall();
+    await world.clock.advanceAsync(16_000);
+    await scheduler.stop();
+    world.clock.jumpWall(hourMs);
+    // Its first look at the holds comes before the worker has dated its own by the new clock.
+    const successor = await world.startScheduler("successor");
+    await world.clock.advanceAsync(120_000);
+    expect(await openHolds(world, runId)).toBe(1);
+    await successor.stop();
+  });
+
   it.each([0, hourMs])(
     "whose worker is gone expires, also when the clock is put forward by %d ms",
     async (byMs) => {

@@ -116,4 +116,14 @@ export const budgetPlants: readonly RulePlant[] = [
     why: "What yesterday's runs left over would be spent today, on top of today's limit.",
     tests: [`${tests}/outer-envelope.test.ts`],
   },
+  {
+    name: "holds-are-judged-at-first-sight",
+    finder: "tests",
+    rule: "BU-11",
+    file: "packages/orchestrator/src/wall-ages.ts",
+    find: "if (nowMs - this.#startedMs < this.#ageMs / 2) return undefined;",
+    replace: "if (nowMs - this.#startedMs < 0) return undefined;",
+    why: "A scheduler that starts after the clock was put forward would end the holds of living workers.",
+    tests: ["packages/orchestrator/test/hold-expiry.test.ts"],
+  },
 ];

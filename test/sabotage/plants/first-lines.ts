@@ -107,8 +107,8 @@ export const firstLinePlants: readonly ArrowPlant[] = [
     finder: "simulator",
     arrow: "renew",
     file: "packages/orchestrator/src/wall-ages.ts",
-    find: "return thenMs + Math.min(",
-    replace: "return thenMs + Math.max(",
+    find: "return nowMs - this.#ageMs + Math.min(",
+    replace: "return nowMs - this.#ageMs + Math.max(",
     why: "A jump of the clock would end every hold that is not a second old.",
   },
   {

@@ -27,6 +27,7 @@ export interface HoldAgesOptions {
 
 export class HoldAges {
   readonly #options: HoldAgesOptions;
+  readonly #starts = new Map<ActorName, Omit<Renewal, "by">>();
   #renewals = new Map<string, Renewal>();
 
   constructor(options: HoldAgesOptions) {
@@ -39,6 +40,11 @@ export class HoldAges {
     for (const holdId of holdIds) this.#renewals.set(holdId, renewal);
   }
 
+  /** A process starts on this machine; of what its clock did before it knows nothing. */
+  started(name: ActorName): void {
+    this.#starts.set(name, { atMs: this.#options.nowMs(), wallsMs: this.#wallsMs() });
+  }
+
   /** Since it was reserved or last renewed. */
   ageMs(holdId: string): number {
     return this.#options.nowMs() - (this.#renewals.get(holdId)?.atMs ?? 0);
@@ -46,13 +52,19 @@ export class HoldAges {
 
   /**
    * How far the wall clock of `ender` is before that of the machine that renewed the hold: now, or when it did, whichever is
-   * more. A clock that all share was put wrong by as much for all, and makes nothing look older.
+   * more. A clock that all share was put wrong by as much for all, and makes nothing look older: except what nobody has dated anew
+   * since, `isAbandoned`, to an ender that started after the clock was put wrong.
    */
-  skewMs(holdId: string, ender: ActorName): number {
+  skewMs(holdId: string, ender: ActorName, { isAbandoned }: { isAbandoned: boolean }): number {
     const renewal = this.#renewals.get(holdId);
     if (renewal === undefined) return 0;
-    const { by, wallsMs } = renewal;
-    return Math.max(...[wallsMs, this.#wallsMs()].map((walls) => before(walls, ender, by)));
+    const { by, wallsMs, atMs } = renewal;
+    const skews = [wallsMs, this.#wallsMs()].map((walls) => before(walls, ender, by));
+    const start = this.#starts.get(ender);
+    if (isAbandoned && start !== undefined && start.atMs > atMs) {
+      skews.push((start.wallsMs.get(ender) ?? 0) - (wallsMs.get(by) ?? 0));
+    }
+    return Math.max(...skews);
   }
 
   /** Returns what forgets the renewals that came since, as a store does that loses its tail. */

@@ -59,9 +59,15 @@ const byWall: ReadonlySet<What> = new Set([
 /** What waits, under which name, and for how long it may beyond its bound. */
 type Waiting = readonly [what: What, which: string, extraMs?: number | undefined];
 
+interface Wait {
+  readonly sinceMs: number;
+  /** The longest that it was ever allowed: who stood behind others has waited for them when they are served. */
+  readonly mostMs: number;
+}
+
 export class Overseer {
   readonly #world: World;
-  readonly #since = new Map<string, number>();
+  readonly #waits = new Map<string, Wait>();
   /** By compiled workflow; a long campaign has many worlds. */
   readonly #timeoutsMs = new Map<string, number>();
   readonly #times = new RunTimes();
@@ -94,12 +100,13 @@ export class Overseer {
     const { nowMs } = this.#world.time;
     const seen = [...this.#waiting()];
     const names = new Set(seen.map(([what, which]) => `${what} ${which}`));
-    for (const name of this.#since.keys()) if (!names.has(name)) this.#since.delete(name);
+    for (const name of this.#waits.keys()) if (!names.has(name)) this.#waits.delete(name);
     const waiting = seen.flatMap(([what, which, extraMs = 0]) => {
       const name = `${what} ${which}`;
-      const sinceMs = this.#since.get(name) ?? nowMs;
-      this.#since.set(name, sinceMs);
-      const mostMs = this.#mostMs(what) + extraMs;
+      const before = this.#waits.get(name);
+      const sinceMs = before?.sinceMs ?? nowMs;
+      const mostMs = Math.max(before?.mostMs ?? 0, this.#mostMs(what) + extraMs);
+      this.#waits.set(name, { sinceMs, mostMs });
       return nowMs - sinceMs > mostMs ? [`${name} for ${nowMs - sinceMs} ms`] : [];
     });
     return [...waiting, ...this.#overdueRuns()];

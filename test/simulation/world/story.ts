@@ -3,15 +3,19 @@ import type { RunRecord } from "@bridle/ports/testing";
 /** What happens in a world from its first event to its last: people and faults, then calm, then the end. */
 import { keyDayLimit, noAmounts } from "@bridle/protocol";
 
-import type { Fault } from "../scenario/scenario.ts";
+import type { Fault, Scenario } from "../scenario/scenario.ts";
 import { wallStartMs } from "./actor-clock.ts";
 import { Overseer } from "./overseer.ts";
 import { People } from "./people.ts";
 import type { Slot } from "./slot.ts";
 import type { World } from "./world.ts";
 
-/** Longest time from the calm to the last run's end: an hour behind breakers (B10) and a run timeout. */
-const livenessMs = 4_500_000;
+/** Longest time that a run advances, with some for its looks. */
+const runMs = 900_000;
+/** Longest time that a task stays behind breakers (B10); its run's clock stands as long as nothing else is in hand. */
+const parkedMs = 3_600_000;
+/** Most items of a list in these worlds; they may wait one after the other. */
+const mostItems = 5;
 /** What is reserved by nobody expires within a minute and a reconciliation, by wall clocks that may differ by half a minute. */
 const quietMs = 120_000;
 const stopMs = 60_000;
@@ -97,11 +101,20 @@ function planPowerLoss(world: World, fault: Extract<Fault, { kind: "power" }>): 
 async function untilAllEnded(world: World): Promise<void> {
   const { time, scenario } = world;
   const resumed = new Map<string, number>();
-  while (unfinished(world).length > 0 && time.nowMs < scenario.calmAt + livenessMs) {
+  const lastMs = scenario.calmAt + runMs + longestChain(scenario) * parkedMs;
+  while (unfinished(world).length > 0 && time.nowMs < lastMs) {
     for (const run of unfinished(world)) lookAfter(world, run, resumed);
     // oxlint-disable-next-line no-await-in-loop -- a look every few seconds
     await time.sleep(5000);
   }
+}
+
+/** No run has more tasks that wait one after the other. */
+function longestChain({ runs }: Scenario): number {
+  const counts = runs.map(({ spec }) =>
+    spec.tasks.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : mostItems), 0),
+  );
+  return Math.max(1, ...counts);
 }
 
 function lookAfter({ store, time }: World, run: RunRecord, resumed: Map<string, number>): void {

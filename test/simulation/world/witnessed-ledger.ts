@@ -106,7 +106,7 @@ function seeExpired(
     isOut: isOut(hold),
     ageMs: holdAges.ageMs(holdId),
     contactMs,
-    skewMs: holdAges.skewMs(holdId, caller),
+    skewMs: holdAges.skewMs(holdId, caller, { isAbandoned: sinceMs === undefined }),
   });
 }
 

@@ -169,6 +169,7 @@ export class World {
   }
 
   async #start(actor: Actor): Promise<Running> {
+    this.#holdAges.started(actor.name);
     const openBreakers = new Set<string>();
     const openWhenAsked = new Map<string, readonly string[]>();
     const reach = { time: this.time, weather: this.#weather };
