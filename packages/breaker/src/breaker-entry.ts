@@ -1,7 +1,7 @@
 import type { Random, TimerHandle } from "@bridle/kernel";
 
 import type { BreakerSettings } from "./breaker-settings.ts";
-import type { BreakerState, Forcing } from "./cell-types.ts";
+import type { BreakerState, CellPermit, Forcing } from "./cell-types.ts";
 import { OperatedCell } from "./operated-cell.ts";
 import type { ParsedKey, Tier } from "./parse-key.ts";
 import type { WindowTotals } from "./ring-window.ts";
@@ -76,6 +76,11 @@ export class BreakerEntry {
   /** BR-16: failures that show only after a timeout must not let thousands of calls out before. */
   get isFull(): boolean {
     return this.inFlight >= this.#inFlightCap;
+  }
+
+  /** Whether a call would be given this permit again, whatever the time, and change nothing. */
+  isStillGiven(permit: CellPermit): boolean {
+    return !this.isFull && this.cell.isStillGiven(permit);
   }
 
   /** Whether forgetting it changes no decision that anybody still waits for. */

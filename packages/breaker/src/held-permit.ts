@@ -14,6 +14,8 @@ export interface Holding {
 
 /** What a permit needs of its set. */
 export interface PermitHome {
+  /** A good call, with tokens that are sound: the everyday end. */
+  finishGood(holdings: readonly Holding[], facts: PermitFacts): void;
   finish(holdings: readonly Holding[], ends: HoldingEnds): void;
   renew(holdings: readonly Holding[]): boolean;
 }
@@ -26,8 +28,11 @@ export interface HoldingEnds {
 }
 
 const nothing: readonly Holding[] = [];
+const noFacts: PermitFacts = {};
 
+/** A permit, and the admission that hands it out: one object for each call. */
 export class HeldPermit implements Permit, TaskWatch {
+  readonly allowed = true;
   readonly #home: PermitHome;
   readonly #isCall: boolean;
   #holdings: readonly Holding[];
@@ -38,14 +43,20 @@ export class HeldPermit implements Permit, TaskWatch {
     this.#isCall = isCall;
   }
 
+  get permit(): Permit {
+    return this;
+  }
+
   get isProbe(): boolean {
     return this.#holdings.some(({ permit }) => permit.kind === "probe");
   }
 
-  end(outcome: PermitOutcome, facts: PermitFacts = {}): void {
+  end(outcome: PermitOutcome, facts: PermitFacts = noFacts): void {
     const holdings = this.#holdings;
+    if (holdings.length === 0) return;
     this.#holdings = nothing;
-    if (holdings.length > 0) this.#home.finish(holdings, { outcome, facts, isCall: this.#isCall });
+    if (this.#isCall && isGoodCall(outcome, facts)) this.#home.finishGood(holdings, facts);
+    else this.#home.finish(holdings, { outcome, facts, isCall: this.#isCall });
   }
 
   renew(): boolean {
@@ -54,9 +65,11 @@ export class HeldPermit implements Permit, TaskWatch {
 }
 
 /** Whether a call came out well for every tier, with figures that are some: what nearly every call does. */
-export function isGoodCall({ outcome, facts, isCall }: HoldingEnds): boolean {
-  const { tokens = 0, retryAfterMs = 0 } = facts;
-  return isCall && isGoodForAll(outcome) && isSound(tokens) && isSound(retryAfterMs);
+function isGoodCall(
+  outcome: PermitOutcome,
+  { tokens = 0, retryAfterMs = 0 }: PermitFacts,
+): boolean {
+  return isGoodForAll(outcome) && isSound(tokens) && isSound(retryAfterMs);
 }
 
 function isGoodForAll(outcome: PermitOutcome): boolean {

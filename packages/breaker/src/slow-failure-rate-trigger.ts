@@ -8,6 +8,7 @@ import type { FailureTrigger, Sample, TriggerHit } from "./trigger.ts";
  */
 export class SlowFailureRateTrigger implements FailureTrigger {
   readonly #settings: BreakerSettings;
+  readonly #size: number;
   readonly #times: Float64Array;
   readonly #failed: Uint8Array;
   readonly #sources: string[] | undefined;
@@ -17,8 +18,9 @@ export class SlowFailureRateTrigger implements FailureTrigger {
 
   constructor(options: { readonly settings: BreakerSettings; readonly isUmbrella: boolean }) {
     this.#settings = options.settings;
-    this.#times = new Float64Array(options.settings.minRequestVolume);
-    this.#failed = new Uint8Array(options.settings.minRequestVolume);
+    this.#size = options.settings.minRequestVolume;
+    this.#times = new Float64Array(this.#size);
+    this.#failed = new Uint8Array(this.#size);
     this.#sources = options.isUmbrella ? [] : undefined;
   }
 
@@ -44,7 +46,7 @@ export class SlowFailureRateTrigger implements FailureTrigger {
   }
 
   hits(): readonly TriggerHit[] {
-    const total = this.#times.length;
+    const total = this.#size;
     if (this.#total < total) return noHits;
     if (this.#failures / total < this.#settings.failureRateThreshold) return noHits;
     const spanMs = this.#newestMs() - (this.#times[this.#next] ?? 0);
@@ -61,7 +63,7 @@ export class SlowFailureRateTrigger implements FailureTrigger {
   }
 
   #moveOn(): void {
-    const size = this.#times.length;
+    const size = this.#size;
     this.#next = this.#next + 1 === size ? 0 : this.#next + 1;
     if (this.#total < size) this.#total += 1;
   }
