@@ -8,8 +8,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startNodeProgram } from "../support/node-program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
-import { alive, cast, isAlive, tokenOf } from "./process-rig.ts";
+import { alive, cast, createProcessRig, isAlive, tokenOf } from "./process-rig.ts";
 
+const stubborn = new URL("agents/stubborn.js", import.meta.url).href;
 const escapees = new URL("agents/escapees.ts", import.meta.url).href;
 
 /** What `/proc` says of a process; empty when it has ended meanwhile, as a fork's middle process does at once. */
@@ -23,6 +24,14 @@ function procText(pid: number, file: "stat" | "comm"): string {
 
 function sessionOf(pid: number): number {
   return Number(/\) \S+ \d+ \d+ (\d+)/.exec(procText(pid, "stat"))?.[1]);
+}
+
+function stateOf(pid: number): string | undefined {
+  return /\) (\S)/.exec(procText(pid, "stat"))?.[1];
+}
+
+function isNode(pid: number): boolean {
+  return procText(pid, "comm").startsWith("node");
 }
 
 function isSleep(pid: number): boolean {
@@ -116,6 +125,37 @@ describe("the death of a worker", () => {
       expect(alive(token)).toEqual([]);
     },
   );
+
+  it("[WD-16] a program that starts itself anew all the time (hops) does not outlive kill -9 of the worker", async () => {
+    const worker = startNodeProgram(workerProgram("hops", await temporaryFolder(), stubborn));
+    await worker.printed(1);
+    const token = tokenOf(Number(worker.lines[0]));
+    await until(() => alive(token).some((pid) => sessionOf(pid) === pid && !isNode(pid)));
+    worker.child.kill("SIGKILL");
+    await worker.exited();
+    // One look could fall between two of its hops.
+    let quiet = 0;
+    await until(() => {
+      quiet = alive(token).length === 0 ? quiet + 1 : 0;
+      return quiet === 20;
+    });
+    expect(alive(token)).toEqual([]);
+  });
+
+  it("[WD-16] [X3] an agent that stopped its whole group, the lifeline too, is ended by the next worker's start", async () => {
+    const stateFolder = await temporaryFolder();
+    const worker = startNodeProgram(workerProgram("stops-its-group", stateFolder, stubborn));
+    await worker.printed(1);
+    const pid = Number(worker.lines[0]);
+    const token = tokenOf(pid);
+    await until(() => alive(token).every((member) => stateOf(member) === "T"));
+    worker.child.kill("SIGKILL");
+    await worker.exited();
+    // The control: nobody is left to end it.
+    expect(alive(token)).toContain(pid);
+    await createProcessRig([], { stateFolder });
+    expect([alive(token), isAlive(pid)]).toEqual([[], false]);
+  });
 
   it("[X3] [B110] a process that left its group is reaped although its isolate and the lifeline are gone", async () => {
     const folder = await temporaryFolder();

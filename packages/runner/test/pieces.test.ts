@@ -252,11 +252,14 @@ describe("small things", () => {
 
   it("[X3] who was found once counts until it is gone, also when it has lost its token on the way; a new process of its number does not", () => {
     const row = { pid: 20, parentPid: 1, groupId: 20, state: "S", startTicks: "1" };
-    const found = new Followed();
+    const found = new Followed(20);
     expect(found.look([row], () => true)).toEqual([20]);
     expect(found.look([{ ...row, state: "R" }], () => false)).toEqual([20]);
     expect(found.look([{ ...row, startTicks: "2" }], () => false)).toEqual([]);
     expect(found.look([{ ...row, state: "Z" }], () => false)).toEqual([]);
+    expect(found.hasEscapees).toBe(false);
+    found.look([{ ...row, groupId: 21 }], () => true);
+    expect(found.hasEscapees).toBe(true);
   });
 
   it("what is spawned comes from dist, wherever the asker runs", () => {

@@ -7,6 +7,9 @@
  * R3. Done means: nobody found is alive. Zombies are dead. Who was found once counts until it is gone: a process gives up its
  *     memory, and the environment with its token, before its sockets.
  *
+ * R4. Where somebody had left the group, three empty looks in a row mean done: a program that starts itself anew and ends can slip through
+ *     one, between the list of processes and the reading of their environments.
+ *
  * A daemon that also cleaned its environment is found by neither; only a PID namespace gets that one.
  */
 import { setTimeout as wait } from "node:timers/promises";
@@ -26,6 +29,8 @@ export interface ReclaimOptions {
 /** A group dies within 10 ms of SIGKILL (measured 2–8 ms); beyond this something is stuck in the kernel. */
 const patienceMs = 2000;
 const lookEveryMs = 5;
+/** R4. */
+const quietLooksOfEscapees = 3;
 
 export async function reclaimGroup({
   pid,
@@ -33,27 +38,44 @@ export async function reclaimGroup({
 }: ReclaimOptions): Promise<ReclaimResult> {
   const isOurs = (row: ProcRow): boolean =>
     row.pid === pid || row.groupId === pid || hasEnvironmentEntry(row.pid, environmentEntry);
-  const found = new Followed();
+  const found = new Followed(pid);
   if (pid !== undefined) killFamily(pid, found);
   if (!hasProcTable) return { gone: true, leftPids: [] };
   let left = found.look(listProcesses(), isOurs);
-  for (let waitedMs = 0; left.length > 0 && waitedMs < patienceMs; waitedMs += lookEveryMs) {
+  let quietLooks = left.length === 0 ? 1 : 0;
+  for (
+    let waitedMs = 0;
+    quietLooks < (found.hasEscapees ? quietLooksOfEscapees : 1) && waitedMs < patienceMs;
+    waitedMs += lookEveryMs
+  ) {
     for (const member of left) killProcess(member);
     // oxlint-disable-next-line no-await-in-loop -- looks again after each pause
     await wait(lookEveryMs);
     left = found.look(listProcesses(), isOurs);
+    quietLooks = left.length === 0 ? quietLooks + 1 : 0;
   }
   return { gone: left.length === 0, leftPids: left };
 }
 
 /** R3. Processes found so far, each by its number and start (B112). */
 export class Followed {
+  readonly #groupId: number | undefined;
   readonly #found = new Set<string>();
+  /** Somebody found was in no group of ours. */
+  hasEscapees = false;
+
+  constructor(groupId: number | undefined) {
+    this.#groupId = groupId;
+  }
 
   /** Adds who is ours; the pids of all found that are alive. */
   look(rows: readonly ProcRow[], isOurs: (row: ProcRow) => boolean): number[] {
     const living = rows.filter((row) => isAlive(row));
-    for (const row of living) if (isOurs(row)) this.#found.add(identityOf(row));
+    for (const row of living) {
+      if (!isOurs(row)) continue;
+      this.#found.add(identityOf(row));
+      if (row.groupId !== this.#groupId) this.hasEscapees = true;
+    }
     return living.filter((row) => this.#found.has(identityOf(row))).map((row) => row.pid);
   }
 }

@@ -10,24 +10,25 @@ import { loaderFlags } from "./loader-flags.ts";
  * this process dies, by whatever means, the read ends and the child is killed — also while it spins or blocks (measured 5 ms).
  * It holds the group's number until then, and none of the child's own pipes.
  *
- * Then whatever left the group (`setsid`, double forks) is found by the isolate's token and killed, round by round until a look
- * finds none but the lifeline itself, which goes last, with its group. Where there is no `/proc` the group is all it can reach.
+ * Then whatever left the group (`setsid`, double forks) is found by the isolate's token and killed, round by round until three looks
+ * in a row find none but the lifeline itself (one could fall between two lives of a program that starts itself anew), which goes last,
+ * with its group. Where there is no `/proc` the group is all it can reach.
  */
 const lifeline = `{
 trap "" TERM INT HUP
 read _ <&4
 kill -9 $$
 rounds=0
+quiet=0
 if read me _ </proc/self/stat; then
-  while [ $rounds -lt 50 ]; do
+  while [ $rounds -lt 50 ] && [ $quiet -lt 3 ]; do
     rounds=$((rounds + 1))
-    found=
+    quiet=$((quiet + 1))
     for file in $(grep -lsF "${isolateVariable}=$${isolateVariable}" /proc/[0-9]*/environ); do
       pid=\${file#/proc/}
       pid=\${pid%/environ}
-      if [ "$pid" != "$me" ] && kill -9 "$pid"; then found=1; fi
+      if [ "$pid" != "$me" ] && kill -9 "$pid"; then quiet=0; fi
     done
-    if [ -z "$found" ]; then break; fi
   done
 fi
 kill -9 0
