@@ -31,6 +31,8 @@ function openContext(agent: Pick<AnyAgent, "tools">, more: Partial<AgentContext>
     waiting() {},
     loopHint: () => undefined,
     budget: () => Promise.reject(new Error("No agent of the cast asks for its budget.")),
+    spawn: () => Promise.reject(new Error("No agent of these spawns.")),
+    result: () => Promise.reject(new Error("No agent of these spawns.")),
     ...(more as Partial<AgentContext<never>>),
   };
   return { context, beats, prompts, abort: (reason: Error) => controller.abort(reason) };

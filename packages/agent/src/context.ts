@@ -1,4 +1,4 @@
-import type { Amounts, Message, ModelResponse } from "@bridle/protocol";
+import type { Amounts, Message, ModelResponse, SpawnRequestInput } from "@bridle/protocol";
 
 /** A model call. Either `prompt` or `messages`. */
 export interface LlmRequest {
@@ -28,6 +28,28 @@ export interface BudgetView {
   /** What the narrowest envelope above this task can still reserve. */
   readonly remaining: Amounts;
   readonly limit: Amounts;
+}
+
+export interface SpawnOptions extends Omit<SpawnRequestInput, "agent" | "input"> {
+  /**
+   * Names the task over the attempts of yours: whichever of them asks first spawns it, and the others are given the same one. Default:
+   * the agent and its input, and how many alike came before.
+   */
+  readonly key?: string;
+  /** Carved out of what this task can spend. Default: a tenth of that, in each of tokens, money and calls. */
+  readonly budget?: SpawnRequestInput["budget"];
+  /** With units, as in a workflow: `{ task: "5m" }`. Default: as this task's. */
+  readonly timeout?: SpawnRequestInput["timeout"];
+  /** Default: as any task's. */
+  readonly retry?: SpawnRequestInput["retry"];
+}
+
+/** A task that this one spawned. */
+export interface ChildTask<Output = unknown> {
+  /** `plan.2` for the second that `plan` spawned. */
+  readonly taskId: string;
+  /** As `ctx.result` of it. */
+  result(): Promise<Output>;
 }
 
 export interface AgentLog {
@@ -77,4 +99,21 @@ export interface AgentContext<Input = unknown> {
    */
   loopHint(): string | undefined;
   budget(): Promise<BudgetView>;
+  /**
+   * Asks for a task of another agent (or of this one), which must be among this agent's `spawns`. It has money of its own, carved out of
+   * what this task can spend. Wait for its `result()`, or leave it: this task ends after all that it spawned. A step.
+   * Rejects with `agent_unknown`, `spawn_undeclared`, `spawn_invalid`, `spawn_conflict`, with `spawn_limit` where the workflow's caps are
+   * reached, or with `budget_refused`.
+   */
+  spawn<Output = unknown>(
+    agent: string,
+    input?: unknown,
+    options?: SpawnOptions,
+  ): Promise<ChildTask<Output>>;
+  /**
+   * The output of a task below this one, when it has ended. Meanwhile this task waits: its own clocks stand still, and it holds no slot of
+   * its agent's concurrency. A step. Rejects with `child_failed` when it did not complete (`details.status`, `details.code`), and with
+   * `wait_cycle` for a task that waits for this one.
+   */
+  result<Output = unknown>(taskId: string): Promise<Output>;
 }

@@ -37,6 +37,8 @@ export interface AgentOptions<Input, Output> {
    * of them: it is parked. Default: none are known, and a task waits at the step that is refused.
    */
   readonly models?: readonly string[] | undefined;
+  /** Agents whose tasks it may spawn (`ctx.spawn`), by name; `llm` for a prompt. Default: none. */
+  readonly spawns?: readonly string[] | undefined;
   /** Tasks of this agent at once per worker. Default 4. */
   readonly concurrency?: number | undefined;
   /** Checked in the isolate before the result leaves it. */
@@ -57,6 +59,7 @@ export interface AgentDefinition<Input = unknown, Output = unknown> {
   readonly trusted: boolean;
   readonly tools: Readonly<Record<string, AnyTool>>;
   readonly models: readonly string[];
+  readonly spawns: readonly string[];
   readonly concurrency: number;
   readonly output: StandardSchema<unknown, Output> | undefined;
   readonly run: (context: AgentContext<Input>, input: Input) => Output | Promise<Output>;
@@ -82,6 +85,7 @@ export function defineAgent<Input = unknown, Output = unknown>(
     trusted: options.trusted ?? false,
     tools: options.tools ?? {},
     models: options.models ?? [],
+    spawns: options.spawns ?? [],
     concurrency: options.concurrency ?? 4,
     output: options.output,
     run: options.run,

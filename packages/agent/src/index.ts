@@ -3,7 +3,9 @@ export type {
   AgentLog,
   AgentTrace,
   BudgetView,
+  ChildTask,
   LlmRequest,
+  SpawnOptions,
   StepOptions,
 } from "./context.ts";
 export { defineAgent, isAgentDefinition } from "./define-agent.ts";

@@ -7,22 +7,21 @@
  * 3. Who books without enforcing is refused only where nothing may be spent any more: fenced, closed.
  * 4. What every level of the run can pay for, and its block cannot, is carved from above, or the level above refuses (BU-5): as
  *    `transient` when the end of the run's own open holds would do, else as `tripped`.
- * 5. `never_fits` means that not even the end of every open hold would help: settled never falls.
+ * 5. A level is asked for what is not set aside there already: for a carved task only its own envelope pays, as far as its limit
+ *    goes (LF-8), and where that does not pay it is the one that refuses. Whether anything may be spent is asked at every level.
+ * 6. `never_fits` means that not even the end of every open hold would help: settled never falls.
  */
 import type { Amounts, RefusalKind, ReserveRefusal, ReserveRequest } from "@bridle/protocol";
 import { noAmounts } from "@bridle/protocol";
 
 import { plus } from "./amounts-math.ts";
+import { needAbove } from "./carved.ts";
+import type { Level } from "./carved.ts";
 import type { EnvelopeRecord, LedgerState } from "./ledger-state.ts";
 import { canGive, carve, excessOver } from "./outer-envelope.ts";
 import type { OuterShortage } from "./outer-envelope.ts";
 import type { Dimension } from "./trip-line.ts";
 import { admissionLine, dimensions } from "./trip-line.ts";
-
-export interface Level {
-  readonly name: string;
-  readonly record: EnvelopeRecord;
-}
 
 const refusalOrder: readonly RefusalKind[] = [
   "fenced",
@@ -64,13 +63,32 @@ export function refusalOf(state: LedgerState, request: ReserveRequest): ReserveR
     // An envelope that was never opened pays for nothing: a default here would be money nobody granted (B121).
     return refusalAt(request, undefined, { refusal: "closed", dimension: "none" });
   }
-  let worst: { level: Level; finding: Finding } | undefined;
-  for (const level of path) {
-    const finding = findingAt(level.record, request, state.linePercent);
-    if (finding === undefined) continue;
-    if (worst === undefined || rank(finding) < rank(worst.finding)) worst = { level, finding };
-  }
+  const worst = worstAlong(path, request, state.linePercent);
   return worst && refusalAt(request, worst.level, worst.finding);
+}
+
+interface Shortage {
+  readonly level: Level;
+  readonly finding: Finding;
+}
+
+function worstAlong(
+  path: readonly Level[],
+  request: ReserveRequest,
+  percent: number,
+): Shortage | undefined {
+  let worst: Shortage | undefined;
+  let { amounts } = request;
+  for (const level of path.toReversed()) {
+    const finding = findingAt(level.record, { ...request, amounts }, percent);
+    if (finding === undefined) {
+      amounts = needAbove(level, amounts);
+      continue;
+    }
+    if (worst === undefined || rank(finding) <= rank(worst.finding)) worst = { level, finding };
+    if (level.record.isCarved) amounts = noAmounts;
+  }
+  return worst;
 }
 
 /**
@@ -81,7 +99,10 @@ export function carveFor(state: LedgerState, request: ReserveRequest): ReserveRe
   const { grant } = state;
   const run = state.envelopes.get("run");
   if (grant === undefined || run === undefined) return undefined;
-  const { amounts, at } = request;
+  const { at } = request;
+  // What was carved for a task is the run's already.
+  const below = (pathOf(state, request.taskId) ?? []).slice(1);
+  const amounts = below.reduceRight((need, level) => needAbove(level, need), request.amounts);
   const needed = plus(plus(run.settled, run.reserved), amounts);
   // A call that costs none of something needs none of it, however little the run has.
   const need = costsOnly(excessOver(needed, grant.given), amounts);
@@ -93,7 +114,8 @@ export function carveFor(state: LedgerState, request: ReserveRequest): ReserveRe
   return refusalAbove(request, short, canGive(grant, later, at) ? "transient" : "tripped");
 }
 
-function costsOnly(need: Amounts, { tokens, nanoUsd, calls }: Amounts): Amounts {
+/** Of what is short, that of which there is a cost. */
+export function costsOnly(need: Amounts, { tokens, nanoUsd, calls }: Amounts): Amounts {
   return {
     tokens: tokens > 0 ? need.tokens : 0,
     nanoUsd: nanoUsd > 0 ? need.nanoUsd : 0,

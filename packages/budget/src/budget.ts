@@ -8,6 +8,7 @@
  * 3. `expire` is the caller's to call: the ledger owns no timer that could end a living hold.
  */
 import type { Clock, Ids } from "@bridle/kernel";
+import { noAmounts } from "@bridle/protocol";
 import type {
   Amounts,
   EnvelopeState,
@@ -25,7 +26,7 @@ import type {
 
 import { pathOf } from "./admission.ts";
 import type { LedgerInput, LedgerStep } from "./ledger-input.ts";
-import { initialLedger, selectEnvelopes, selectOpenHolds } from "./ledger-state.ts";
+import { initialLedger, selectEnvelope, selectEnvelopes, selectOpenHolds } from "./ledger-state.ts";
 import type { EnvelopeName, LedgerState } from "./ledger-state.ts";
 import { reduceLedger } from "./reduce-ledger.ts";
 import { WaitingLine } from "./waiting-line.ts";
@@ -82,6 +83,15 @@ export class Budget {
   /** Gives a task its envelope, a cap inside its parent's (the run's, when not stated). Without one it spends nothing. */
   open(taskId: TaskId, terms: EnvelopeTerms, parent?: TaskId): void {
     this.#move({ type: "open", taskId, terms, parent });
+  }
+
+  /**
+   * Gives a spawned task money out of its parent's envelope (LF-8): set aside there at once, given back when the envelope closes. Answers
+   * what it has got: as much as `terms` say, or what the parent can set aside if that is less.
+   */
+  carve(taskId: TaskId, terms: EnvelopeTerms, parent: TaskId): Amounts {
+    this.#move({ type: "open", taskId, terms, parent, carvedAt: this.#now() });
+    return selectEnvelope(this.#state, taskId)?.limit ?? noAmounts;
   }
 
   /** Asks once. A refusal has changed nothing. */

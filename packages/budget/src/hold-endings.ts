@@ -9,12 +9,13 @@
  *    goes back there with its last ending (BU-5).
  * 5. Its ending leaves `reserved` and enters `settled` at every level in one move, and trips what reached its line.
  */
-import type { Amounts, HoldEnd, JournalEvent, SettleRequest, Spender } from "@bridle/protocol";
+import type { HoldEnd, JournalEvent, SettleRequest, Spender } from "@bridle/protocol";
 import { noAmounts } from "@bridle/protocol";
 
 import { pathOf } from "./admission.ts";
-import type { Level } from "./admission.ts";
-import { assertAmounts, exceeds, minus, plus } from "./amounts-math.ts";
+import { assertAmounts, exceeds } from "./amounts-math.ts";
+import { negative, shift } from "./carved.ts";
+import type { Level } from "./carved.ts";
 import { exhaustedEvent, releasedEvent, settledEvents } from "./ledger-events.ts";
 import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
 import type { LedgerState, OpenHold, Tombstone } from "./ledger-state.ts";
@@ -91,7 +92,7 @@ function endUnreported(
   const answer: HoldEnd = { end: "released" };
   bury(state, hold, { answer, endedAt: at });
   const levels = levelsOf(state, hold);
-  move(levels, hold.amounts, noAmounts);
+  shift(levels, { reserved: negative(hold.amounts), settled: noAmounts });
   returnRest(state);
   return [answer, [releasedEvent(state, hold, { reason, at })]];
 }
@@ -107,7 +108,7 @@ function charge(
   const answer: HoldEnd = { end: "settled", charged: actual, overrun, basis };
   bury(state, hold, { answer, endedAt: at });
   const levels = levelsOf(state, hold);
-  move(levels, hold.amounts, actual);
+  shift(levels, { reserved: negative(hold.amounts), settled: actual });
   const run = state.envelopes.get("run");
   if (state.grant && run) chargeExcess(state.grant, run.settled, at);
   returnRest(state);
@@ -115,13 +116,6 @@ function charge(
     answer,
     [...settledEvents(state, hold, { actual, basis, overrun, at }), ...trip(state, levels, at)],
   ];
-}
-
-function move(levels: readonly Level[], given: Amounts, charged: Amounts): void {
-  for (const { record } of levels) {
-    record.reserved = minus(record.reserved, given);
-    record.settled = plus(record.settled, charged);
-  }
 }
 
 /** Trips every level that has reached its line, once (BU-9). */

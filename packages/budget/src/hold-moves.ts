@@ -1,14 +1,17 @@
 /**
  * How a hold comes to be and leaves: reserve, dispatch, renew. Its end is in `hold-endings.ts`.
  *
- * 1. An envelope's `reserved` is the sum of the open holds below it, always: both change in the same move.
+ * 1. An envelope's `reserved` is the sum of the open holds below it and of what is carved from it and not spent, always: both change
+ *    in the same move.
  * 2. A refusal changes nothing.
  * 3. Fences and closed envelopes stop new spending (reserve, dispatch).
  */
+import { noAmounts } from "@bridle/protocol";
 import type { JournalEvent, ReserveRefusal } from "@bridle/protocol";
 
 import { carveFor, isFenced, pathOf, refusalOf } from "./admission.ts";
-import { assertAmounts, equalAmounts, plus } from "./amounts-math.ts";
+import { assertAmounts, equalAmounts } from "./amounts-math.ts";
+import { shift } from "./carved.ts";
 import { refusedEvent, reservedEvent } from "./ledger-events.ts";
 import type { LedgerInputOf, LedgerStep } from "./ledger-input.ts";
 import type { LedgerState, OpenHold } from "./ledger-state.ts";
@@ -39,7 +42,7 @@ export function reserve(
     status: "held",
     renewedAt: request.at,
   };
-  for (const { record } of path) record.reserved = plus(record.reserved, hold.amounts);
+  shift(path, { reserved: hold.amounts, settled: noAmounts });
   state.open.set(holdId, hold);
   return [state, { admitted: true, holdId }, [reservedEvent(state, hold, request.at)]];
 }

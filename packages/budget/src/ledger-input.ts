@@ -21,12 +21,16 @@ export type LedgerInput =
   | ({ readonly type: "release"; readonly holdId: string; readonly at: number } & Spender)
   | { readonly type: "renew"; readonly holdIds: readonly string[]; readonly at: number }
   | { readonly type: "expire"; readonly olderThan: number; readonly at: number }
-  /** Opening an envelope again changes nothing. `parent` defaults to the run's. */
+  /**
+   * Opening an envelope again changes nothing. `parent` defaults to the run's. With `carvedAt` its limit is set aside in the parent,
+   * or what the parent can set aside if that is less (LF-8).
+   */
   | {
       readonly type: "open";
       readonly taskId: TaskId;
       readonly terms: EnvelopeTerms;
       readonly parent?: TaskId | undefined;
+      readonly carvedAt?: number | undefined;
     }
   | { readonly type: "close"; readonly envelope: EnvelopeName; readonly at: number }
   | {

@@ -27,6 +27,8 @@ export interface EnvelopeRecord {
   trippedBy: Dimension | undefined;
   closed: boolean;
   readonly frozenBy: string[];
+  /** Its limit was set aside in `parent` when it opened, and what of it is not spent stays so till it closes (LF-8). */
+  readonly isCarved: boolean;
 }
 
 export interface OpenHold extends Spender {
@@ -103,6 +105,7 @@ function grantOf(above: readonly OuterState[] = []): Grant | undefined {
 export function newEnvelope(
   terms: EnvelopeTerms,
   parent: EnvelopeName | undefined,
+  isCarved = false,
 ): EnvelopeRecord {
   return {
     terms,
@@ -112,6 +115,7 @@ export function newEnvelope(
     trippedBy: undefined,
     closed: false,
     frozenBy: [],
+    isCarved,
   };
 }
 
@@ -160,6 +164,8 @@ function viewOf(state: LedgerState, envelope: string, record: EnvelopeRecord): E
     tripped: record.trippedBy !== undefined,
     closed: record.closed,
     frozenBy: [...record.frozenBy],
+    // The run's own envelope was not carved from any.
+    ...(record.isCarved ? { carvedFrom: record.parent as TaskId } : {}),
     ...(above === undefined ? {} : { above }),
   };
 }

@@ -174,6 +174,15 @@ export function selectLeft({ above }: Pick<Grant, "above">): Amounts {
   );
 }
 
+/** What a run has and could be given yet, on the day of that wall ms; `unlimited` where nothing above it has a limit. */
+export function roomWithAbove({ above, given }: Grant, at: number): Amounts {
+  const day = latestDay(above, at);
+  return amountsBy((dimension) => {
+    const left = Math.min(unlimited, ...above.map((outer) => leftOf(outer, day, dimension)));
+    return Math.min(unlimited, given[dimension] + left);
+  });
+}
+
 export function excessOver(left: Amounts, right: Amounts): Amounts {
   return amountsBy((dimension) => Math.max(0, left[dimension] - right[dimension]));
 }

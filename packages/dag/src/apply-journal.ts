@@ -4,13 +4,14 @@ import type { RunEvent } from "@bridle/protocol";
 import { changeTask } from "./change-task.ts";
 import type { TaskState } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
+import { isDispatched } from "./task-facts.ts";
 
 /** What a worker reports, for the view. Entries of another attempt, or of one that is no longer in hand, are ignored. */
 export function applyJournal(store: RunStore, event: RunEvent): void {
   if (!Object.hasOwn(shownAs, event.type) || !("attempt" in event)) return;
   const task = store.get(event.taskId);
   if (task === undefined || isTerminalTask(task.status)) return;
-  if (task.attempt !== event.attempt || task.wakeAt !== undefined || task.attempt === 0) return;
+  if (task.attempt !== event.attempt || !isDispatched(task)) return;
   changeTask(store, event.taskId, (state) => applyTo(state, event));
 }
 

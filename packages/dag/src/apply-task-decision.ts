@@ -16,7 +16,8 @@ type TaskDecisionType =
   | "task.retrying"
   | "task.parked"
   | "task.cancelling"
-  | "task.lost";
+  | "task.lost"
+  | "task.returned";
 export type TaskDecision = EventOf<TaskDecisionType>;
 
 const changes: {
@@ -37,6 +38,7 @@ const changes: {
     task.status = "CANCELLING";
     task.cancelling = { reason: event.reason, until: event.at + defaultLimits.cancellingMs };
   },
+  "task.returned": returnTask,
   // Says why; what becomes of the task is the next decision.
   "task.lost": () => {},
 };
@@ -102,6 +104,13 @@ function schedule(task: TaskState, event: EventOf<"task.scheduled">): void {
   task.status = "QUEUED";
 }
 
+/** Its children go on, or are asked to stop when it did not complete. */
+function returnTask(task: TaskState, { end: last }: EventOf<"task.returned">): void {
+  task.status = last.type === "task.completed" ? "WAITING" : "CANCELLING";
+  task.returned = last;
+  dropWaits(task);
+}
+
 function retry(task: TaskState, event: EventOf<"task.retrying">): void {
   task.status = "PENDING";
   task.wakeAt = event.at + event.delayMs;
@@ -127,11 +136,16 @@ function fail(task: TaskState, event: EventOf<"task.failed">): void {
 function end(task: TaskState, status: TaskState["status"], at: number): void {
   task.status = status;
   task.finishedAt = at;
-  delete task.wakeAt;
+  dropWaits(task);
   delete task.tries;
+  delete task.returned;
+  delete task.cancelling;
+}
+
+function dropWaits(task: TaskState): void {
+  delete task.wakeAt;
   delete task.parkedAt;
   delete task.parkedMs;
   delete task.parkedBy;
   delete task.parkedWord;
-  delete task.cancelling;
 }

@@ -1,10 +1,11 @@
 import {
   defaultLimits,
+  defaultSpawnCaps,
   retrySpecSchema,
   runEnvelopeTerms,
   taskEnvelopeTerms,
 } from "@bridle/protocol";
-import type { Amounts, EnvelopeTerms, TaskSpec, WorkflowSpec } from "@bridle/protocol";
+import type { Amounts, EnvelopeTerms, SpawnCaps, TaskSpec, WorkflowSpec } from "@bridle/protocol";
 
 import type { Graph } from "./check-graph.ts";
 import type { CompiledDegrade, CompiledTask, CompiledWorkflow } from "./compiled-workflow.ts";
@@ -36,8 +37,19 @@ export function buildWorkflow(
     onFailure: spec.onFailure,
     ...(spec.guards?.breaker === undefined ? {} : { breaker: spec.guards.breaker }),
     ...(spec.degrade === undefined ? {} : { degrade: buildDegrade(spec, graph, order) }),
+    ...(spec.spawn === undefined ? {} : { spawn: capsOf(spec.spawn) }),
     ...(spec.output === undefined ? {} : { output: spec.output }),
     ...(spec.input === undefined ? {} : { inputSchema: spec.input }),
+  };
+}
+
+function capsOf(stated: NonNullable<WorkflowSpec["spawn"]>): SpawnCaps {
+  const { maxDepth, maxPerTask, maxPerRun, maxLive } = defaultSpawnCaps;
+  return {
+    maxDepth: stated.maxDepth ?? maxDepth,
+    maxPerTask: stated.maxPerTask ?? maxPerTask,
+    maxPerRun: stated.maxPerRun ?? maxPerRun,
+    maxLive: stated.maxLive ?? maxLive,
   };
 }
 

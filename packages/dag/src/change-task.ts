@@ -1,4 +1,4 @@
-import { isTerminalTask } from "@bridle/protocol";
+import { isTerminalTask, parseSpawnedId } from "@bridle/protocol";
 
 import { itemId, parseItemId } from "./item-id.ts";
 import type { ItemName } from "./item-id.ts";
@@ -52,6 +52,30 @@ export function changeTask(
 }
 
 function taskEnded(store: RunStore, taskId: string, task: TaskState): void {
+  const name = parseSpawnedId(taskId);
+  if (name === undefined) ownTaskEnded(store, taskId, task);
+  else countSpawned(store, name.parent, { total: 0, live: -1 });
+}
+
+/** Of a parent and of its run, which count alike. */
+export function countSpawned(
+  store: RunStore,
+  parentId: string,
+  more: { readonly total: number; readonly live: number },
+): void {
+  const parent = store.edit(parentId);
+  if (parent === undefined) return;
+  parent.children = sum(parent.children, more);
+  store.head.spawned = sum(store.head.spawned, more);
+}
+
+type Count = NonNullable<TaskState["children"]>;
+
+function sum(count: Count = { total: 0, live: 0 }, more: Count): Count {
+  return { total: count.total + more.total, live: count.live + more.live };
+}
+
+function ownTaskEnded(store: RunStore, taskId: string, task: TaskState): void {
   store.head.open -= 1;
   if (isFailed(task.status)) {
     store.head.failures += 1;

@@ -4,6 +4,7 @@ import type {
   EnvelopeTerms,
   JoinCondition,
   RetrySpec,
+  SpawnCaps,
 } from "@bridle/protocol";
 
 export interface CompiledDependency {
@@ -63,6 +64,8 @@ export interface CompiledWorkflow {
   /** Who submitted the run, where callers have names: whose cached answers it may be given. */
   readonly tenant?: string | undefined;
   readonly degrade?: readonly CompiledDegrade[] | undefined;
+  /** How much its runs may spawn; absent: LF-8's numbers. */
+  readonly spawn?: SpawnCaps | undefined;
   readonly output?: unknown;
   readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
 }

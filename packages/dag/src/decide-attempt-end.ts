@@ -6,18 +6,19 @@
  *     cancel.
  * A3. `retry.maxAttempts` counts spent attempts only; causes that spend none have caps of their own.
  */
-import { endCauses, isOuterScope, outerHint } from "@bridle/protocol";
+import { endCauses, isOuterScope, outerHint, parseSpawnedId } from "@bridle/protocol";
 import type { Amounts, EndRule, TaskId, TaskOutcome } from "@bridle/protocol";
 
 import { retryDelay } from "./backoff.ts";
 import type { Decision } from "./decision.ts";
+import { endTask } from "./end-task.ts";
 import { parkTask } from "./park-task.ts";
-import { specOf } from "./plan.ts";
 import type { RunInput } from "./run-input.ts";
 import type { TaskState } from "./run-state.ts";
 import { simplify, withFlowRung } from "./simplify.ts";
 import { lostStop } from "./stops.ts";
-import { isDispatched } from "./task-facts.ts";
+import { hasLiveChildren, isDispatched } from "./task-facts.ts";
+import { specIn } from "./task-spec.ts";
 import { tryGroup } from "./try-group.ts";
 
 type Failure = Extract<TaskOutcome, { status: "failed" }>;
@@ -31,9 +32,9 @@ export function decideFinish(decision: Decision, input: Input<"task-finished">):
     endAttempt(decision, taskId, outcome, room);
     return;
   }
-  leaveHand(decision, taskId, state);
   const { degraded, outputBytes } = outcome;
-  decision.emit({ type: "task.completed", taskId, attempt, outputBytes, degraded });
+  leaveHand(decision, taskId, { state, isOver: !hasLiveChildren(state) });
+  endTask(decision, taskId, { type: "task.completed", outputBytes, degraded });
 }
 
 export function decideLost(decision: Decision, input: Input<"task-lost">): void {
@@ -61,21 +62,26 @@ function inHand(
     : undefined;
 }
 
-/** The task has ended for good: its envelope closes, and nobody waits for its cancel any more. */
-function leaveHand(decision: Decision, taskId: TaskId, state: Readonly<TaskState>): void {
+interface Leaving {
+  readonly state: Readonly<TaskState>;
+  /** False: what it spawned goes on, and spends from its envelope. */
+  readonly isOver: boolean;
+}
+
+/** No further attempt will be: its envelope closes, and nobody waits for its cancel any more. */
+function leaveHand(decision: Decision, taskId: TaskId, { state, isOver }: Leaving): void {
   if (state.status === "CANCELLING") {
     decision.command({ type: "clear-timer", key: `cancelling:${taskId}` });
-  } else decision.command({ type: "close-envelope", envelope: taskId });
+  } else if (isOver) decision.command({ type: "close-envelope", envelope: taskId });
 }
 
 function endAttempt(decision: Decision, taskId: TaskId, failure: Failure, room?: Amounts): void {
   const state = decision.get(taskId);
   if (state === undefined) return;
-  const { attempt } = state;
   if (state.status === "CANCELLING" || failure.cause === "cancelled") {
-    leaveHand(decision, taskId, state);
+    leaveHand(decision, taskId, { state, isOver: true });
     const reason = state.cancelling?.reason ?? failure.message;
-    decision.emit({ type: "task.cancelled", taskId, attempt, reason });
+    endTask(decision, taskId, { type: "task.cancelled", reason });
     return;
   }
   const flow = simplify(decision, { taskId, failure, room });
@@ -89,7 +95,7 @@ function endRefused(decision: Decision, taskId: TaskId, failure: Failure): void 
   if (state === undefined) return;
   if (failure.cause === "breaker_open") {
     parkTask(decision, taskId, failure);
-  } else if (failure.cause === "budget_refused" && pausesOnBudget(decision)) {
+  } else if (failure.cause === "budget_refused" && pausesOnBudget(decision, failure)) {
     holdForBudget(decision, taskId, failure);
   } else if (isRetried(decision, state, taskId, failure)) {
     retry(decision, taskId, failure);
@@ -103,7 +109,7 @@ function isRetried(
   failure: Failure,
 ): boolean {
   const rule: EndRule = endCauses[failure.cause];
-  const policy = specOf(decision.head.workflow, taskId)?.retry;
+  const policy = specIn(decision.store, taskId)?.retry;
   if (policy === undefined || !rule.retried || !failure.retryable) return false;
   if (policy.nonRetryable.includes(failure.code)) return false;
   if (rule.spendsAttempt) return state.spent + 1 < policy.maxAttempts;
@@ -116,7 +122,7 @@ function triesOf(state: Readonly<TaskState>, failure: Failure): number {
 
 function retry(decision: Decision, taskId: TaskId, failure: Failure): void {
   const state = decision.get(taskId);
-  const policy = specOf(decision.head.workflow, taskId)?.retry;
+  const policy = specIn(decision.store, taskId)?.retry;
   if (state === undefined || policy === undefined) return;
   const { attempt } = state;
   const { spendsAttempt } = endCauses[failure.cause];
@@ -158,8 +164,11 @@ function emitRetrying(decision: Decision, taskId: TaskId, retrying: Retrying): v
   });
 }
 
-function pausesOnBudget({ head }: Decision): boolean {
-  return head.workflow.onExceeded !== "fail";
+/** What a task carved for another is its own decision: whoever has none of it left fails, and its parent is told (LF-8). */
+function pausesOnBudget({ head }: Decision, { stop }: Failure): boolean {
+  const { envelope } = stop.evidence;
+  const isCarved = typeof envelope === "string" && parseSpawnedId(envelope) !== undefined;
+  return head.workflow.onExceeded !== "fail" && !isCarved;
 }
 
 /** The attempt is not spent; the task goes on where its journal stands once somebody raises the envelope and resumes. */
@@ -193,11 +202,9 @@ function failTask(decision: Decision, taskId: TaskId, failure: Failure): void {
   if (rule.terminal === "CANCELLED" || rule.terminal === "PARKED") {
     throw new Error(`A task cannot fail of ${failure.cause}: it is cancelled or parked before.`);
   }
-  leaveHand(decision, taskId, state);
-  decision.emit({
+  leaveHand(decision, taskId, { state, isOver: true });
+  endTask(decision, taskId, {
     type: "task.failed",
-    taskId,
-    attempt: state.attempt,
     status: rule.terminal,
     cause: failure.cause,
     code: failure.code,

@@ -5,7 +5,8 @@ import { pendingIn } from "./pending-commands.ts";
 import type { RunInput } from "./run-input.ts";
 import { forEachState } from "./run-walk.ts";
 import { stopEverything, stopTask } from "./stop-task.ts";
-import { wakeOrRearm } from "./wake-task.ts";
+import { isUnscheduledChild } from "./task-facts.ts";
+import { scheduleAttempt, wakeOrRearm } from "./wake-task.ts";
 
 type Input<Type> = Extract<RunInput, { readonly type: Type }>;
 
@@ -52,10 +53,13 @@ export function decideResume(decision: Decision, input: Input<"resume">): void {
   decision.commands.push(...pendingIn(decision.store));
   const asleep: string[] = [];
   const parked: string[] = [];
+  const unscheduled: string[] = [];
   forEachState(decision.store, (taskId, state) => {
-    if (state.status === "PARKED") parked.push(taskId);
+    if (isUnscheduledChild(state)) unscheduled.push(taskId);
+    else if (state.status === "PARKED") parked.push(taskId);
     else if (state.wakeAt !== undefined) asleep.push(taskId);
   });
   for (const taskId of asleep) wakeOrRearm(decision, taskId);
   for (const taskId of parked) armParked(decision, taskId);
+  for (const taskId of unscheduled) scheduleAttempt(decision, taskId);
 }

@@ -1,9 +1,9 @@
-import { asTaskId } from "@bridle/protocol";
-
 import type { Decision } from "./decision.ts";
+import { endTask } from "./end-task.ts";
 import { parkedTimeUp, taskOfParkedTimer } from "./park-task.ts";
 import { runDeadline } from "./run-clock.ts";
 import { stopEverything } from "./stop-task.ts";
+import { hasLiveChildren } from "./task-facts.ts";
 import { wakeOrRearm } from "./wake-task.ts";
 
 /** Timers may fire twice, late, early (another machine's clock) or after what they were set for is gone. */
@@ -37,9 +37,11 @@ function cancellingTimer(decision: Decision, id: string): void {
   const state = decision.get(id);
   if (state?.status !== "CANCELLING" || state.cancelling === undefined) return;
   const { reason, until } = state.cancelling;
+  // What it spawned has not ended: its worker has not been asked yet.
+  if (hasLiveChildren(state)) return;
   if (decision.at < until) {
     decision.command({ type: "set-timer", key: `cancelling:${id}`, at: until });
     return;
   }
-  decision.emit({ type: "task.cancelled", taskId: asTaskId(id), attempt: state.attempt, reason });
+  endTask(decision, id, { type: "task.cancelled", reason });
 }

@@ -15,6 +15,7 @@ import { decideFinish, decideLost } from "./decide-attempt-end.ts";
 import { decideCancel, decidePause, decideResume, decideStart } from "./decide-control.ts";
 import { decideEvaluation } from "./decide-evaluation.ts";
 import { decideOutput } from "./decide-run-end.ts";
+import { decideSpawn } from "./decide-spawn.ts";
 import { decideTimer } from "./decide-timer.ts";
 import { Decision } from "./decision.ts";
 import { releaseTask } from "./park-task.ts";
@@ -57,6 +58,7 @@ const answers: {
   pause: decidePause,
   resume: decideResume,
   release: (decision, { taskId, attempt }) => releaseTask(decision, taskId, attempt),
+  spawn: decideSpawn,
   timer: (decision, { key }) => decideTimer(decision, key),
 };
 

@@ -15,11 +15,14 @@ export class Decision {
   readonly commands: RunCommand[] = [];
   /** Tasks and items that ended in this decision and whose consequences are still to be drawn, oldest first. */
   readonly ended: string[] = [];
+  /** Tasks that will not complete, and whose children are still to be stopped. */
+  readonly forsaken: string[] = [];
   readonly store: RunStore;
   readonly at: number;
   readonly #runId: RunId;
   readonly #before: RunState;
   readonly #asked = new Map<string, number>();
+  readonly #ordered = new Set<string>();
 
   constructor(run: RunState, at: number) {
     this.#before = run;
@@ -59,6 +62,13 @@ export class Decision {
 
   markAsked(parent: string, frontier: number): void {
     this.#asked.set(parent, frontier);
+  }
+
+  /** False when this decision has ordered the task's worker to stop already. */
+  orderOnce(taskId: string): boolean {
+    if (this.#ordered.has(taskId)) return false;
+    this.#ordered.add(taskId);
+    return true;
   }
 
   command(command: RunCommand): void {

@@ -14,6 +14,7 @@ import type { RunEvent } from "@bridle/protocol";
 import { applyDegradation } from "./apply-degradation.ts";
 import { applyJournal } from "./apply-journal.ts";
 import { applyRunDecision, isRunDecision } from "./apply-run-decision.ts";
+import { applySpawn } from "./apply-spawn.ts";
 import { applyTaskDecision, isTaskDecision } from "./apply-task-decision.ts";
 import { updateRunClock } from "./run-clock.ts";
 import type { RunState } from "./run-state.ts";
@@ -28,6 +29,7 @@ export function evolve(run: RunState, event: RunEvent): RunState {
 export function applyEvent(store: RunStore, event: RunEvent): void {
   if (store.head.finished !== undefined) return;
   if (event.type === "run.degraded") applyDegradation(store, event);
+  else if (event.type === "task.spawned") applySpawn(store, event);
   else if (isRunDecision(event)) applyRunDecision(store, event);
   else if (isTaskDecision(event)) applyTaskDecision(store, event);
   else applyJournal(store, event);

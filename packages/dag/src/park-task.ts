@@ -10,6 +10,7 @@ import { asTaskId, defaultLimits } from "@bridle/protocol";
 import type { TaskId, TaskOutcome } from "@bridle/protocol";
 
 import type { Decision } from "./decision.ts";
+import { endTask } from "./end-task.ts";
 import type { TaskState } from "./run-state.ts";
 import { breakerStop } from "./stops.ts";
 import { scheduleAttempt } from "./wake-task.ts";
@@ -102,12 +103,10 @@ export function failsAt(state: Readonly<TaskState>, at: number): number {
 
 function failParked(decision: Decision, id: string, parkedMs: number): void {
   const taskId = asTaskId(id);
-  const { attempt = 0, parkedBy = "" } = decision.get(id) ?? {};
+  const { parkedBy = "" } = decision.get(id) ?? {};
   decision.command({ type: "close-envelope", envelope: taskId });
-  decision.emit({
+  endTask(decision, id, {
     type: "task.failed",
-    taskId,
-    attempt,
     status: "FAILED",
     cause: "breaker_open",
     code: "breaker_open",

@@ -1,14 +1,14 @@
 import { asTaskId } from "@bridle/protocol";
 
 import { itemId } from "./item-id.ts";
-import { specOf } from "./plan.ts";
 import type { RunCommand } from "./run-command.ts";
 import type { RunState, TaskState } from "./run-state.ts";
 import { storeInPlace } from "./run-store.ts";
 import type { RunStore } from "./run-store.ts";
 import { runVerdict } from "./run-verdict.ts";
 import { forEachState } from "./run-walk.ts";
-import { isDispatched, isReady } from "./task-facts.ts";
+import { hasLiveChildren, isDispatched, isReady } from "./task-facts.ts";
+import { specIn } from "./task-spec.ts";
 
 /**
  * Every command a crash between commit and effect may have lost, derived from the state alone: evaluations, dispatches
@@ -37,7 +37,8 @@ function isHeld({ head }: RunStore): boolean {
 }
 
 function addCancel(commands: RunCommand[], id: string, state: Readonly<TaskState>): void {
-  if (state.items !== undefined) return;
+  // Above others it is asked when the last of them has ended; returned, nobody holds it.
+  if (state.items !== undefined || state.returned !== undefined || hasLiveChildren(state)) return;
   commands.push({
     type: "cancel-attempt",
     taskId: asTaskId(id),
@@ -67,7 +68,7 @@ function addItems(commands: RunCommand[], store: RunStore, parent: string): void
 }
 
 export function dispatchCommand(store: RunStore, id: string, attempt: number): RunCommand {
-  const spec = specOf(store.head.workflow, id);
+  const spec = specIn(store, id);
   return {
     type: "dispatch-task",
     taskId: asTaskId(id),

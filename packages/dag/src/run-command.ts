@@ -1,4 +1,4 @@
-import type { Amounts, EnvelopeTerms, TaskId } from "@bridle/protocol";
+import type { Amounts, ChildEnd, EnvelopeTerms, SpawnAnswer, TaskId } from "@bridle/protocol";
 
 /**
  * What the shell is to do. Timers, envelopes and cancels go into the commit of the decisions they come with; evaluation
@@ -22,7 +22,22 @@ export type RunCommand =
     }
   | { readonly type: "set-timer"; readonly key: string; readonly at: number }
   | { readonly type: "clear-timer"; readonly key: string }
-  | { readonly type: "open-envelope"; readonly taskId: TaskId; readonly terms: EnvelopeTerms }
+  | {
+      readonly type: "open-envelope";
+      readonly taskId: TaskId;
+      readonly terms: EnvelopeTerms;
+      /** LF-8: the task whose envelope this one is carved from, by as much as its limit, or by what is there if that is less. */
+      readonly carvedFrom?: TaskId | undefined;
+    }
+  /** The envelope of a spawned task, made of what was asked for, goes into the store with the decision. */
+  | { readonly type: "store-input"; readonly taskId: TaskId; readonly input: string }
+  /** For the worker that asked on behalf of this task; the first answer under a key stands. */
+  | {
+      readonly type: "answer";
+      readonly taskId: TaskId;
+      readonly key: string;
+      readonly answer: SpawnAnswer | ChildEnd;
+    }
   /** Sets aside in an envelope opened with it, in the commit of the decision: all of it happens, or nothing. */
   | {
       readonly type: "reserve-opening";

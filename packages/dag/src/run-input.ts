@@ -1,4 +1,4 @@
-import type { Amounts, TaskId, TaskOutcome } from "@bridle/protocol";
+import type { Amounts, SpawnedTask, TaskId, TaskOutcome } from "@bridle/protocol";
 
 /** What happened outside, as the scheduler tells the core. `at` travels beside it, stamped by the scheduler. */
 export type RunInput =
@@ -35,7 +35,27 @@ export type RunInput =
   | { readonly type: "resume"; readonly by: string }
   /** The parking lot lets this task go: its breaker may be asked again, and it is its turn (BR-18). */
   | { readonly type: "release"; readonly taskId: TaskId; readonly attempt: number }
+  | SpawnInput
   | { readonly type: "timer"; readonly key: string };
+
+/** An attempt asks for a task (LF-8). */
+export interface SpawnInput {
+  readonly type: "spawn";
+  /** Of whoever asks. */
+  readonly taskId: TaskId;
+  readonly attempt: number;
+  /** Names this request among those of its attempt: where its answer is looked for. */
+  readonly request: string;
+  readonly task: Omit<SpawnedTask, "limit">;
+  /** What was stated of its money; a dimension that was not is a share of what is there. */
+  readonly limit: Partial<Amounts>;
+  /** Its input as JSON text. */
+  readonly input: string;
+  /** False where the budget guard refuses nothing. */
+  readonly isEnforced: boolean;
+  /** What the envelope of whoever asks can still set aside; absent: nothing, or it is not known. */
+  readonly room?: Amounts | undefined;
+}
 
 export type TaskEvaluation =
   /** `if` was false. */

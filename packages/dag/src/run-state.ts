@@ -3,7 +3,9 @@ import type {
   EndCause,
   EventOf,
   RunClock,
+  SpawnedTask,
   Stop,
+  TaskEnd,
   TaskStatus,
   TerminalRunStatus,
 } from "@bridle/protocol";
@@ -61,6 +63,12 @@ export interface TaskState {
   /** Place in the order in which tasks of this run failed. */
   failure?: number;
   items?: ItemsState;
+  /** What it was spawned as; the workflow's own tasks and their items were not. */
+  readonly spawned?: SpawnedTask;
+  /** Tasks that it spawned, and how many of them have not ended. Replaced, never written into. */
+  children?: { readonly total: number; readonly live: number };
+  /** No attempt of it is left, and none will be: it ends so with the last of its children. */
+  returned?: TaskEnd;
 }
 
 export type EndingCause = "cancel" | "failure" | "run_timeout";
@@ -95,6 +103,8 @@ export interface RunHead {
   parked: number;
   failures: number;
   lastFailed?: string;
+  /** Tasks that tasks of this run spawned; of these, such as have not ended. Absent before the first. */
+  spawned?: { readonly total: number; readonly live: number };
   /** The flows that stepped in, in that order: task `by` for those of `replaced`, none of which had ended (BU-19). */
   degradations?: readonly { readonly by: string; readonly replaced: readonly string[] }[];
   /** WD-3: what is left of the run timeout, and since when it is being used up. */

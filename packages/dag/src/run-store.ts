@@ -1,3 +1,5 @@
+import { parseSpawnedId } from "@bridle/protocol";
+
 import { parseItemId } from "./item-id.ts";
 import { newTask } from "./run-state.ts";
 import type { RunHead, RunState, TaskState } from "./run-state.ts";
@@ -6,7 +8,7 @@ import type { RunHead, RunState, TaskState } from "./run-state.ts";
 export interface RunStore {
   readonly head: RunHead;
   get(taskId: string): Readonly<TaskState> | undefined;
-  /** For writing. Makes the state of an item, or of a task that stepped in, that appears for the first time; undefined when there is no such task. */
+  /** For writing. Makes the state of an item, of a task that stepped in or of one that was spawned, that appears for the first time; undefined when there is no such task. */
   edit(taskId: string): TaskState | undefined;
 }
 
@@ -16,7 +18,14 @@ function own(tasks: Record<string, TaskState>, taskId: string): TaskState | unde
 
 /** An item exists from the moment its fan-out was expanded, though its state is made only when an event names it. */
 function mayAppear(store: RunStore, taskId: string): boolean {
-  return isItem(store, taskId) || isStandIn(store, taskId);
+  return isItem(store, taskId) || isStandIn(store, taskId) || isSpawned(store, taskId);
+}
+
+/** It exists from the moment its parent counts it. */
+function isSpawned(store: RunStore, taskId: string): boolean {
+  const name = parseSpawnedId(taskId);
+  if (name === undefined) return false;
+  return name.ordinal <= (store.get(name.parent)?.children?.total ?? 0);
 }
 
 function isItem(store: RunStore, taskId: string): boolean {

@@ -1,10 +1,11 @@
-import { asTaskId } from "@bridle/protocol";
+import { asTaskId, parseSpawnedId } from "@bridle/protocol";
 
 import { endRun } from "./decide-run-end.ts";
 import type { Decision } from "./decision.ts";
 import { parseItemId } from "./item-id.ts";
 import { judgeJoin } from "./join.ts";
 import { planOf } from "./plan.ts";
+import { settleChild, settleForsaken } from "./settle-child.ts";
 import { settleItem } from "./settle-item.ts";
 import { isHandled, standInOf, waitersOn } from "./stand-ins.ts";
 import { stopEverything } from "./stop-task.ts";
@@ -12,15 +13,26 @@ import { isFailed } from "./task-facts.ts";
 
 /** Draws the consequences of every end, and of the ends those bring, with a list instead of recursion (B149). */
 export function settle(decision: Decision, openBefore: number): void {
-  // The list grows while it is walked.
-  for (const taskId of decision.ended) {
-    const item = parseItemId(taskId);
-    if (item === undefined) settleTask(decision, taskId);
-    else settleItem(decision, item);
+  const { ended, forsaken } = decision;
+  // The lists grow while they are walked.
+  for (let next = 0; next < ended.length || forsaken.length > 0;) {
+    const taskId = ended[next];
+    if (taskId === undefined) settleForsaken(decision, forsaken.shift() ?? "");
+    else {
+      settleEnded(decision, taskId);
+      next += 1;
+    }
   }
   const endsNow =
     openBefore > 0 || decision.events.some((event) => event.type === "run.cancelling");
   if (decision.head.open === 0 && endsNow && decision.head.finished === undefined) endRun(decision);
+}
+
+function settleEnded(decision: Decision, taskId: string): void {
+  const item = parseItemId(taskId);
+  if (item !== undefined) settleItem(decision, item);
+  else if (parseSpawnedId(taskId) === undefined) settleTask(decision, taskId);
+  else settleChild(decision, taskId);
 }
 
 function settleTask(decision: Decision, taskId: string): void {

@@ -14,6 +14,7 @@ import type { Amounts, TaskId, TaskOutcome } from "@bridle/protocol";
 
 import type { CompiledDegrade } from "./compiled-workflow.ts";
 import type { Decision } from "./decision.ts";
+import { endTask } from "./end-task.ts";
 import { parseItemId } from "./item-id.ts";
 import { planOf } from "./plan.ts";
 import { stopTask } from "./stop-task.ts";
@@ -119,8 +120,7 @@ function isOpen(decision: Decision, id: string): boolean {
 /** The refused attempt has ended: nobody is asked to stop it. */
 function giveUp(decision: Decision, taskId: TaskId, reason: string): void {
   decision.command({ type: "close-envelope", envelope: taskId });
-  const attempt = decision.get(taskId)?.attempt ?? 0;
-  decision.emit({ type: "task.cancelled", taskId, attempt, reason });
+  endTask(decision, taskId, { type: "task.cancelled", reason });
 }
 
 /** The refusal with this rung's reason beside those of its step, as whoever is told the end sees it (D4). */

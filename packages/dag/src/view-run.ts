@@ -1,13 +1,14 @@
+import { parseSpawnedId } from "@bridle/protocol";
 import type { RunStatus, RunView, TaskView } from "@bridle/protocol";
 
 import { degradedSoFar } from "./degraded-so-far.ts";
 import { parseItemId } from "./item-id.ts";
 import { failsAt } from "./park-task.ts";
-import { specOf } from "./plan.ts";
 import type { RunState, TaskState } from "./run-state.ts";
 import { storeInPlace } from "./run-store.ts";
 import { forEachState } from "./run-walk.ts";
 import { standInOf } from "./stand-ins.ts";
+import { taskSpec } from "./task-spec.ts";
 
 /** The run's status, from its decisions alone. WAITING: every task in hand is between attempts or parked. */
 export function summaryStatus(run: RunState): RunStatus {
@@ -44,7 +45,7 @@ function viewTask(run: RunState, taskId: string, state: Readonly<TaskState>): Ta
   return {
     id: taskId,
     status: state.status,
-    agent: specOf(run.workflow, taskId)?.agent ?? "",
+    agent: taskSpec(run, taskId)?.agent ?? "",
     attempt: state.attempt,
     spentAttempts: state.spent,
     ...present("startedAt", state.startedAt),
@@ -53,6 +54,7 @@ function viewTask(run: RunState, taskId: string, state: Readonly<TaskState>): Ta
     ...present("items", countsOf(state)),
     ...present("parked", parkingOf(state)),
     degraded: [...(state.degraded ?? [])],
+    ...present("spawnedBy", parseSpawnedId(taskId)?.parent),
     ...present("replacedBy", replacedBy(run, taskId, state)),
     ...present("error", state.error),
     ...present("stop", state.stop),

@@ -2,16 +2,18 @@ import { asTaskId } from "@bridle/protocol";
 
 import type { Decision } from "./decision.ts";
 import { dispatchCommand } from "./pending-commands.ts";
-import { specOf } from "./plan.ts";
+import { specIn } from "./task-spec.ts";
 
 /** The next attempt of a task or item. Its envelope opens with the first and spans all of them. */
 export function scheduleAttempt(decision: Decision, id: string): void {
   const taskId = asTaskId(id);
   const attempt = (decision.get(id)?.attempt ?? 0) + 1;
-  const spec = specOf(decision.head.workflow, id);
+  const spec = specIn(decision.store, id);
   if (spec === undefined) return;
   decision.emit({ type: "task.scheduled", taskId, attempt, agent: spec.agent });
-  if (attempt === 1) decision.command({ type: "open-envelope", taskId, terms: spec.budget });
+  // A spawned task's was carved when it was spawned.
+  if (attempt === 1 && decision.get(id)?.spawned === undefined)
+    decision.command({ type: "open-envelope", taskId, terms: spec.budget });
   decision.command(dispatchCommand(decision.store, id, attempt));
 }
 

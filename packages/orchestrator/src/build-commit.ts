@@ -1,5 +1,5 @@
 import type { RunCommand } from "@bridle/dag";
-import type { DecisionCommit } from "@bridle/ports";
+import type { DecisionCommit, OpenedEnvelope } from "@bridle/ports";
 import type { DecisionEvent, RunId, RunStatus } from "@bridle/protocol";
 
 import type { Arrival } from "./arrival.ts";
@@ -54,7 +54,7 @@ export function buildCommit(parts: CommitParts): DecisionCommit {
     inputs: arrivals.flatMap(({ bodies }) => bodies ?? []),
     ...timersOf(arrivals, commands),
     envelopesOpened: commands.flatMap((command) =>
-      command.type === "open-envelope" ? [{ taskId: command.taskId, terms: command.terms }] : [],
+      command.type === "open-envelope" ? [openedBy(command)] : [],
     ),
     openings: commands.flatMap((command) =>
       command.type === "reserve-opening"
@@ -68,10 +68,23 @@ export function buildCommit(parts: CommitParts): DecisionCommit {
         ? [{ taskId: command.taskId, attempt: command.attempt, reason: command.reason }]
         : [],
     ),
+    answers: commands.flatMap((command) =>
+      command.type === "answer"
+        ? [{ taskId: command.taskId, key: command.key, body: JSON.stringify(command.answer) }]
+        : [],
+    ),
     output: ended ? arrivals.findLast(({ output }) => output !== undefined)?.output : undefined,
     snapshot: parts.snapshot,
     at: parts.at,
   };
+}
+
+function openedBy({
+  taskId,
+  terms,
+  carvedFrom,
+}: Extract<RunCommand, { type: "open-envelope" }>): OpenedEnvelope {
+  return carvedFrom === undefined ? { taskId, terms } : { taskId, terms, carvedFrom };
 }
 
 /** False when storing the commit would change nothing. */

@@ -1,5 +1,6 @@
 import type { RunCommand } from "@bridle/dag";
 import type { Attempts, TaskQueue } from "@bridle/ports";
+import { agentQueue, spawnDepth } from "@bridle/protocol";
 import type { RunId } from "@bridle/protocol";
 
 export type DispatchCommand = Extract<RunCommand, { type: "dispatch-task" }>;
@@ -36,7 +37,7 @@ export async function dispatchTasks({
   if (isHeld()) return;
   await queue.enqueue(
     commands.map(({ taskId, attempt, agent, priority }) => ({
-      agent,
+      agent: agentQueue(agent, spawnDepth(taskId)),
       job: { runId, taskId, attempt },
       priority: priorities[priority],
     })),

@@ -34,6 +34,7 @@ export async function fenceOffLost({ attempts, runId, run, arrivals }: LostFence
   );
 }
 
-function isGivenUp({ status, attempt, wakeAt }: TaskState, lost: number): boolean {
-  return isTerminalTask(status) || (attempt === lost && wakeAt !== undefined);
+function isGivenUp({ status, attempt, wakeAt, returned }: TaskState, lost: number): boolean {
+  const isBetween = wakeAt !== undefined || returned !== undefined;
+  return isTerminalTask(status) || (attempt === lost && isBetween);
 }

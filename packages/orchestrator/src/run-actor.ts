@@ -13,6 +13,7 @@ import { decideBatch } from "./decide-batch.ts";
 import type { Decided } from "./decide-batch.ts";
 import { dispatchTasks } from "./dispatch-tasks.ts";
 import type { DispatchCommand } from "./dispatch-tasks.ts";
+import { EnvelopeBook } from "./envelope-book.ts";
 import { fenceOffLost } from "./fence-off-lost.ts";
 import { RunEvaluations } from "./run-evaluations.ts";
 import type { RunEvaluator } from "./run-evaluator.ts";
@@ -71,6 +72,7 @@ const whoWorksMatters: {
   pause: false,
   resume: false,
   release: false,
+  spawn: false,
   timer: true,
 };
 
@@ -167,7 +169,9 @@ export class RunActor {
       if (arrivals.some(asksWhoWorks)) await this.#foldJournal();
       // oxlint-disable-next-line no-await-in-loop -- A1: the room is that of the last commit
       const batch = await this.#withRoom(arrivals);
-      const decided = decideBatch(this.#state, batch, this.#options.evaluator);
+      // oxlint-disable-next-line no-await-in-loop -- A1: so are the envelopes
+      const book = await this.#envelopes(arrivals);
+      const decided = decideBatch(this.#state, batch, { evaluator: this.#options.evaluator, book });
       this.#state = decided.run;
       // oxlint-disable-next-line no-await-in-loop -- A1
       await this.#commit(decided);
@@ -214,6 +218,13 @@ export class RunActor {
   async #withRoom(arrivals: readonly Arrival[]): Promise<Arrival[]> {
     const { store, runId } = this.#options;
     return withRoom({ ledger: store.ledger, runId, workflow: this.#state.workflow }, arrivals);
+  }
+
+  /** Whoever is asked for a task must know what its parent can pay for. */
+  async #envelopes(arrivals: readonly Arrival[]): Promise<EnvelopeBook> {
+    if (!arrivals.some(({ input }) => input.type === "spawn")) return new EnvelopeBook([]);
+    const { store, runId } = this.#options;
+    return new EnvelopeBook(await store.ledger.envelopes(runId));
   }
 
   async #foldJournal(): Promise<void> {

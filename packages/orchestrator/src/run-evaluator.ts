@@ -140,8 +140,14 @@ export class RunEvaluator {
   }
 
   #ready(taskId: TaskId, task: CompiledTask, input: unknown): TaskAnswer {
+    const body = JSON.stringify(this.envelopeOf(task, input));
+    return { result: { kind: "ready" }, bodies: [{ taskId, body }] };
+  }
+
+  /** What a worker gets of a task whose input is resolved. */
+  envelopeOf(task: CompiledTask, input: unknown): TaskEnvelope {
     const { name, breaker, budget, tenant } = this.#options.workflow;
-    const envelope: TaskEnvelope = {
+    return {
       workflow: name,
       agent: task.agent,
       input,
@@ -155,7 +161,6 @@ export class RunEvaluator {
       ...(tenant === undefined ? {} : { tenant }),
       ...(breaker === undefined ? {} : { breaker }),
     };
-    return { result: { kind: "ready" }, bodies: [{ taskId, body: JSON.stringify(envelope) }] };
   }
 }
 

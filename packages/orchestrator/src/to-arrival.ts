@@ -13,6 +13,10 @@ function toInput(message: InboxMessage): RunInput {
         attempt: message.attempt,
         outcome: message.outcome,
       };
+    case "spawn": {
+      const { kind: type, ...asked } = message;
+      return { type, ...asked };
+    }
     case "cancel":
       return { type: "cancel", taskId: message.taskId, reason: message.reason, by: message.by };
     case "pause":

@@ -1,4 +1,4 @@
-/** `inbox`: something to fold. `run`: the run's log grew. `orders`: a worker should look for stop orders. */
+/** `inbox`: something to fold. `run`: the run's log grew. `orders`: a worker should look for stop orders and answers. */
 export type FeedChannel = "inbox" | "run" | "orders";
 
 /**

@@ -1,4 +1,4 @@
-import type { RunId, TaskId, TaskOutcome } from "@bridle/protocol";
+import type { Amounts, RunId, SpawnedTask, TaskId, TaskOutcome } from "@bridle/protocol";
 
 export type InboxMessage =
   | {
@@ -12,6 +12,22 @@ export type InboxMessage =
       readonly taskId?: TaskId | undefined;
       readonly reason: string;
       readonly by: string;
+    }
+  /** An attempt asks for a task (LF-8). What is decided of it is found among the `answers`. */
+  | {
+      readonly kind: "spawn";
+      /** Of whoever asks. */
+      readonly taskId: TaskId;
+      readonly attempt: number;
+      /** Unique among the requests of its task. */
+      readonly request: string;
+      readonly task: Omit<SpawnedTask, "limit">;
+      /** What was stated of its money. */
+      readonly limit: Partial<Amounts>;
+      /** JSON text. */
+      readonly input: string;
+      /** False where the budget guard refuses nothing. */
+      readonly isEnforced: boolean;
     }
   | { readonly kind: "pause"; readonly reason: string; readonly by: string }
   | { readonly kind: "resume"; readonly by: string };
@@ -28,6 +44,12 @@ export interface Inbox {
   put(runId: RunId, message: InboxMessage, at: number): Promise<void>;
   /** Oldest first. Reading does not remove. */
   read(limit: number): Promise<readonly InboxEntry[]>;
+  /** What schedulers have answered this task's workers under these keys, in their order; undefined where nothing is yet. */
+  answers(
+    runId: RunId,
+    taskId: TaskId,
+    keys: readonly string[],
+  ): Promise<readonly (string | undefined)[]>;
   /** For entries of runs that are gone or ended. */
   discard(ids: readonly string[]): Promise<void>;
 }

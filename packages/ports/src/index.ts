@@ -56,6 +56,7 @@ export type {
   DaySpent,
   DecisionCommit,
   NewRun,
+  OpenedEnvelope,
   RunLog,
   StoredRun,
   SubmitAnswer,

@@ -71,6 +71,16 @@ export interface TimerEntry {
   readonly at: number;
 }
 
+export interface OpenedEnvelope {
+  readonly taskId: TaskId;
+  readonly terms: EnvelopeTerms;
+  /**
+   * The task whose envelope it is carved from (LF-8): its limit is set aside there, or what that envelope can set aside if it is less.
+   * Absent: a cap in the run's.
+   */
+  readonly carvedFrom?: TaskId | undefined;
+}
+
 /** What a scheduler commits in one atomic step: decisions and everything that must not come apart from them. */
 export interface DecisionCommit {
   readonly runId: RunId;
@@ -86,7 +96,7 @@ export interface DecisionCommit {
   readonly inputs: readonly { readonly taskId: TaskId; readonly body: string }[];
   readonly timersSet: readonly TimerEntry[];
   readonly timersCleared: readonly string[];
-  readonly envelopesOpened: readonly { readonly taskId: TaskId; readonly terms: EnvelopeTerms }[];
+  readonly envelopesOpened: readonly OpenedEnvelope[];
   /**
    * What is set aside for first attempts of tasks whose envelopes this commit opens, by the ladder's rule. When one cannot be, the
    * commit is refused as a whole.
@@ -102,6 +112,10 @@ export interface DecisionCommit {
     readonly attempt: number;
     readonly reason: string;
   }[];
+  /** For the workers of these tasks: JSON text under a key. The first answer under a key stands. */
+  readonly answers?:
+    | readonly { readonly taskId: TaskId; readonly key: string; readonly body: string }[]
+    | undefined;
   /** The run's output as JSON text, with the terminal decision. */
   readonly output?: string | undefined;
   readonly snapshot?: string | undefined;

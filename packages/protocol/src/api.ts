@@ -62,6 +62,8 @@ export const taskViewSchema = z.object({
       failsAt: z.number(),
     })
     .optional(),
+  /** The task that spawned it (LF-8). */
+  spawnedBy: z.string().optional(),
   /** The task that stepped in for it (BU-19), unless it completed by itself. */
   replacedBy: z.string().optional(),
   degraded: z.array(z.string()),

@@ -60,6 +60,16 @@ export function taskEnvelopeTerms(spec: LimitsSpec | undefined, run: EnvelopeTer
   return { ...run, limit: limitOf(spec ?? {}, noCap) };
 }
 
+/** What is stated of an envelope, and nothing else. Throws `config_invalid` naming a limit that is none, and its value. */
+export function statedLimits(spec: LimitsSpec = {}): Partial<Amounts> {
+  const { tokens, nanoUsd, calls } = limitOf(spec, noCap);
+  return {
+    ...(spec.maxTokens === undefined ? {} : { tokens }),
+    ...(spec.maxUsd === undefined ? {} : { nanoUsd }),
+    ...(spec.maxCalls === undefined ? {} : { calls }),
+  };
+}
+
 /** The limits of a day, as an operator writes them: an installation's. Throws `config_invalid`. */
 export function installationDayLimit(perDay: LimitsSpec | "unlimited" = {}): Amounts {
   return perDay === "unlimited" ? noCap : limitOf(perDay, defaultDayLimit);

@@ -156,6 +156,31 @@ export const errorTable = {
     retryable: false,
     status: 429,
   },
+  spawn_limit: {
+    message: "The run, or the task, has spawned as many tasks as it may.",
+    retryable: false,
+    status: 429,
+  },
+  spawn_invalid: {
+    message: "What the task asks to spawn is not a task.",
+    retryable: false,
+    status: 422,
+  },
+  spawn_undeclared: {
+    message: "The agent does not declare that it spawns tasks of that agent.",
+    retryable: false,
+    status: 422,
+  },
+  spawn_conflict: {
+    message: "The task has spawned another task under this key.",
+    retryable: false,
+    status: 409,
+  },
+  child_failed: {
+    message: "A task that this one spawned did not complete.",
+    retryable: false,
+    status: 424,
+  },
   deadline_passed: {
     message: "The call's deadline has passed, so it was not sent.",
     retryable: false,

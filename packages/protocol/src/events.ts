@@ -5,6 +5,7 @@ import { wireAmountsSchema } from "./amounts.ts";
 import { endCauseNames } from "./end-causes.ts";
 import type { EndCause } from "./end-causes.ts";
 import { runIdSchema, taskIdSchema } from "./ids.ts";
+import { spawnedTaskSchema } from "./spawn.ts";
 import { failedTaskStatuses, terminalRunStatuses } from "./states.ts";
 import { stopSchema } from "./stop.ts";
 
@@ -54,7 +55,23 @@ const loop = {
   count,
   tool: z.string().optional(),
 };
-const stepKind = z.enum(["llm", "tool", "step"]);
+/** `spawn`: asking for a task; `await`: waiting for the result of one. */
+const stepKind = z.enum(["llm", "tool", "step", "spawn", "await"]);
+/** How a task ends once those that it spawned have: the fields of its last event. */
+const taskEnd = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("task.completed"), outputBytes: count, degraded }),
+  z.strictObject({
+    type: z.literal("task.failed"),
+    status: z.enum(failedTaskStatuses),
+    cause,
+    code: z.string(),
+    message: z.string(),
+    stop: stopSchema,
+    degraded,
+  }),
+  z.strictObject({ type: z.literal("task.cancelled"), reason: z.string() }),
+]);
+export type TaskEnd = z.infer<typeof taskEnd>;
 
 const eventFields = {
   decision: {
@@ -97,7 +114,17 @@ const eventFields = {
       hasOutput: z.boolean(),
     },
     "task.expanded": { ...run, taskId: taskIdSchema, items: count },
+    /** Attempt `parentAttempt` of task `parent` asked for this task, and was given it with money of its own (LF-8). */
+    "task.spawned": {
+      ...run,
+      taskId: taskIdSchema,
+      parent: taskIdSchema,
+      parentAttempt: count,
+      ...spawnedTaskSchema.shape,
+    },
     "task.scheduled": { ...task, agent: z.string() },
+    /** Nothing of it runs any more, but of tasks that it spawned; it ends as `end` says with the last of them (LF-8). */
+    "task.returned": { ...task, end: taskEnd },
     "task.completed": { ...task, outputBytes: count, degraded },
     "task.failed": {
       ...task,

@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- an explicit list, as long as what it lists
 export {
   type Alert,
   type AlertList,
@@ -89,6 +90,7 @@ export {
   keyDayLimit,
   type LimitsSpec,
   runEnvelopeTerms,
+  statedLimits,
   taskEnvelopeTerms,
   unlimited,
 } from "./envelope-terms.ts";
@@ -112,6 +114,7 @@ export {
   type LogEntry,
   type RunEvent,
   runEventSchema,
+  type TaskEnd,
   type TransientEvent,
 } from "./events.ts";
 export { type FailureClass, failureClasses } from "./failure-class.ts";
@@ -144,7 +147,7 @@ export {
   type ToIsolate,
   type WireFault,
 } from "./isolate-messages.ts";
-export { type Job, jobId, jobSchema } from "./jobs.ts";
+export { agentQueue, type Job, jobId, jobSchema } from "./jobs.ts";
 export {
   type EnvelopeState,
   type EnvelopeTerms,
@@ -188,6 +191,23 @@ export {
   selectRunDeadline,
   waitLimitsMs,
 } from "./run-clock.ts";
+export {
+  type ChildEnd,
+  childEndKey,
+  childEndSchema,
+  defaultSpawnCaps,
+  longestSpawnKey,
+  type SpawnAnswer,
+  spawnAnswerKey,
+  spawnAnswerSchema,
+  type SpawnCaps,
+  type SpawnedTask,
+  spawnedTaskSchema,
+  type SpawnRequest,
+  type SpawnRequestInput,
+  spawnRequestSchema,
+} from "./spawn.ts";
+export { isBelow, parseSpawnedId, spawnDepth, spawnedId, type SpawnedName } from "./spawned-ids.ts";
 export { redacted, secretForms, secretMask } from "./secret-forms.ts";
 export {
   backoffSpecSchema,
@@ -205,6 +225,7 @@ export {
   type RetrySpec,
   retrySpecSchema,
   runBudgetSpecSchema,
+  spawnCapRanges,
   type SpecIssue,
   specIssueSchema,
   type TaskSpec,

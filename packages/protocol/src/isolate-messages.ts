@@ -57,6 +57,10 @@ const requestSchema = z.discriminatedUnion("op", [
     outcome: z.union([z.strictObject({ result: payload }), z.strictObject({ error: wireError })]),
   }),
   z.strictObject({ op: z.literal("budget") }),
+  /** JSON text of a `SpawnRequestInput`. */
+  z.strictObject({ op: z.literal("spawn"), request: payload }),
+  /** For the result of a task below this one. */
+  z.strictObject({ op: z.literal("await"), taskId: z.string().max(128) }),
 ]);
 export type IsolateRequest = z.infer<typeof requestSchema>;
 

@@ -10,6 +10,14 @@ export const jobSchema = z.strictObject({
 });
 export type Job = z.infer<typeof jobSchema>;
 
+/**
+ * The queue of an agent's tasks at one depth of spawning (LF-8). Each depth has slots of its own, so that tasks that wait for tasks
+ * below them never hold what those need. No agent's name has a dot.
+ */
+export function agentQueue(agent: string, depth: number): string {
+  return depth === 0 ? agent : `${agent}.${depth}`;
+}
+
 /** The same attempt always has the same id, without `:`, which the queue reserves. */
 export function jobId({ runId, taskId, attempt }: Job): string {
   return `${runId}.${taskId}.${attempt}`;

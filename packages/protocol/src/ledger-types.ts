@@ -38,6 +38,11 @@ export interface EnvelopeState extends EnvelopeTerms {
   /** Ids of what froze it; frozen while not empty (BR-17). */
   readonly frozenBy: readonly string[];
   /**
+   * The envelope of the task that spawned this one, which it was carved from: what it has not spent yet is reserved there (LF-8).
+   * Absent: the run's own, or a task's cap in it.
+   */
+  readonly carvedFrom?: TaskId | undefined;
+  /**
    * Of a run below outer envelopes: what they have given it so far, and what they could give it yet, as of the last time that anybody
    * took from them.
    */

@@ -157,6 +157,28 @@ export const breakerTermsSchema = z.strictObject({
 });
 export type BreakerTerms = z.infer<typeof breakerTermsSchema>;
 
+/**
+ * Caps of what a run may spawn (LF-8): from, to, and what holds where nothing is said. Deeper than five, each task gets a hundred
+ * thousandth of the run's money at most.
+ */
+export const spawnCapRanges = {
+  maxDepth: { min: 0, max: 5, usual: 3 },
+  maxPerTask: { min: 0, max: 1000, usual: 20 },
+  maxPerRun: { min: 0, max: 9999, usual: 200 },
+  maxLive: { min: 0, max: 1000, usual: 50 },
+} as const;
+
+function cap({ min, max }: { readonly min: number; readonly max: number }) {
+  return z.int().min(min).max(max).optional();
+}
+
+const spawnSpecSchema = z.strictObject({
+  maxDepth: cap(spawnCapRanges.maxDepth),
+  maxPerTask: cap(spawnCapRanges.maxPerTask),
+  maxPerRun: cap(spawnCapRanges.maxPerRun),
+  maxLive: cap(spawnCapRanges.maxLive),
+});
+
 /** A workflow as people write it. Field names are those of `docs/guide/workflows.md`. */
 export const workflowSpecSchema = z.strictObject({
   name: z
@@ -175,6 +197,8 @@ export const workflowSpecSchema = z.strictObject({
   onFailure: z.enum(["fail_fast", "continue"]).default("fail_fast"),
   guards: z.strictObject({ breaker: breakerSpecSchema.optional() }).optional(),
   degrade: z.array(degradeSpecSchema).max(mostAlternatives).optional(),
+  /** How much the agents of a run may spawn. */
+  spawn: spawnSpecSchema.optional(),
   output: z.unknown().optional(),
 });
 

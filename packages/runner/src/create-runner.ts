@@ -13,7 +13,7 @@ import { FactorBook } from "@bridle/budget";
 import type { Bus } from "@bridle/bus";
 import type { Clock, CodedError, Ids } from "@bridle/kernel";
 import type { ModelCaller, QueueWorker, Store, TaskQueue } from "@bridle/ports";
-import { bridleError } from "@bridle/protocol";
+import { agentQueue, bridleError } from "@bridle/protocol";
 
 import { HoldKeeper } from "./admission/hold-keeper.ts";
 import { ReserveQueue } from "./admission/reserve-queue.ts";
@@ -22,14 +22,15 @@ import { llmAgent } from "./builtin-llm-agent.ts";
 import { IsolateSources } from "./isolates/isolate-sources.ts";
 import { reapLeftovers } from "./isolates/reap-leftovers.ts";
 import { AnswerCache } from "./ladder/answer-cache.ts";
-import { runJob } from "./run-job.ts";
 import { resolveRunnerSettings } from "./runner-settings.ts";
 import type { RunnerSettingsInput } from "./runner-settings.ts";
 import type { Scanner, ScannerOptions } from "./scanner/scanner.ts";
+import { spawnDepths } from "./spawn-depths.ts";
 import { CallTimeouts } from "./supervision/call-timeouts.ts";
 import { within } from "./supervision/within.ts";
 import { ActiveAttempts } from "./worker/active-attempts.ts";
 import { ClaimSweeper } from "./worker/claim-sweeper.ts";
+import { jobHandler } from "./worker/job-handler.ts";
 import { OrderPoller } from "./worker/order-poller.ts";
 import { WorkerLease } from "./worker/worker-lease.ts";
 import type { AgentLine, WorkerParts } from "./worker/worker-parts.ts";
@@ -149,9 +150,11 @@ class FleetRunner implements Runner {
     this.#orders.start();
     this.#sweeper.start();
     this.#announce("worker.started");
-    for (const agent of [...agents, llmAgent]) {
+    const all = [...agents, llmAgent];
+    const depths = spawnDepths(all);
+    for (const agent of all) {
       // oxlint-disable-next-line no-await-in-loop -- a dozen agents, once
-      await this.#work(agent);
+      await this.#work(agent, depths.get(agent.name) ?? [0]);
     }
   }
 
@@ -184,15 +187,18 @@ class FleetRunner implements Runner {
     this.#announce("worker.stopped");
   }
 
-  async #work(agent: AnyAgent): Promise<void> {
+  async #work(agent: AnyAgent, depths: readonly number[]): Promise<void> {
     const source = this.#sources.open(agent);
     const context = { worker: this.#parts, agent, source, active: this.#active };
-    this.#queueWorkers.push(
-      await this.#options.queue.work(agent.name, {
-        concurrency: agent.concurrency,
-        handler: async (job) => (this.#isDraining ? undefined : runJob(context, job)),
-      }),
-    );
+    const { concurrency } = agent;
+    const isDraining = (): boolean => this.#isDraining;
+    for (const depth of depths) {
+      const handler = jobHandler(context, { concurrency, isDraining });
+      this.#queueWorkers.push(
+        // oxlint-disable-next-line no-await-in-loop -- a few, once
+        await this.#options.queue.work(agentQueue(agent.name, depth), { concurrency, handler }),
+      );
+    }
   }
 
   #assemble(settings: WorkerParts["settings"]): WorkerParts {
@@ -202,6 +208,7 @@ class FleetRunner implements Runner {
     const holds = new HoldKeeper({ ledger, clock, everyMs: settings.holdRenewMs });
     return {
       store,
+      agentNames: new Set([...this.#options.agents, llmAgent].map(({ name }) => name)),
       models,
       breakers,
       governor: new Governor({ clock, settings: settings.governor, mode: settings.governorMode }),

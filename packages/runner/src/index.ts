@@ -5,6 +5,7 @@ export { reapLeftovers, type ReapReport } from "./isolates/reap-leftovers.ts";
 export { isolateDefaults, type IsolateSettings } from "./isolates/isolate-settings.ts";
 export { resolveRunnerSettings, runnerDefaults } from "./runner-settings.ts";
 export type { RunnerSettings, RunnerSettingsInput } from "./runner-settings.ts";
+export { mostAttempts } from "./spawn-depths.ts";
 export { createLocalScanner, createScanner } from "./scanner/index.ts";
 export type {
   BlockedLoopOptions,

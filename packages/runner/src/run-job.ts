@@ -11,6 +11,7 @@ import { coded } from "./supervision/coded.ts";
 import { finishAttempt } from "./supervision/finish-attempt.ts";
 import { agentKey } from "./supervision/serve-model.ts";
 import type { ActiveAttempts } from "./worker/active-attempts.ts";
+import type { TaskSlot } from "./worker/task-slot.ts";
 import type { WorkerParts } from "./worker/worker-parts.ts";
 
 export interface JobContext {
@@ -20,6 +21,11 @@ export interface JobContext {
   readonly active: ActiveAttempts;
 }
 
+/** With the slot that this job has. */
+export interface JobInSlot extends JobContext {
+  readonly slot: TaskSlot;
+}
+
 type Claimed = Extract<ClaimAnswer, { readonly claimed: true }>;
 
 /**
@@ -27,7 +33,7 @@ type Claimed = Extract<ClaimAnswer, { readonly claimed: true }>;
  * scheduler finds unclaimed attempts again (architecture, "Truth and protocol"). Rejects only when the claim itself fails; should it
  * have been given all the same, the claim sweeper hands it back.
  */
-export async function runJob(context: JobContext, job: Job): Promise<void> {
+export async function runJob(context: JobInSlot, job: Job): Promise<void> {
   const { worker, active } = context;
   if (worker.refusesSteps() !== undefined) return;
   const letGo = active.takeInHand(job);
@@ -38,7 +44,7 @@ export async function runJob(context: JobContext, job: Job): Promise<void> {
   }
 }
 
-async function claimAndRun(context: JobContext, job: Job): Promise<void> {
+async function claimAndRun(context: JobInSlot, job: Job): Promise<void> {
   const { worker } = context;
   const { store, clock, workerId, bootId } = worker;
   const claim = await store.attempts.claim({ ...job, workerId, bootId, at: clock.wallMs() });
@@ -52,7 +58,7 @@ async function claimAndRun(context: JobContext, job: Job): Promise<void> {
 }
 
 async function runAttempt(
-  { worker, agent, source, active }: JobContext,
+  { worker, agent, source, active, slot }: JobInSlot,
   job: Job,
   { claim, envelope }: { readonly claim: Claimed; readonly envelope: TaskEnvelope },
 ): Promise<void> {
@@ -79,6 +85,7 @@ async function runAttempt(
     envelope,
     watch,
     source,
+    slot,
     graceUsedMs,
   });
   const running = attempt.run();

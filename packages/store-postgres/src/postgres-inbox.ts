@@ -26,6 +26,15 @@ export function postgresInbox(sql: SqlDatabase, hints: Hints): Inbox {
         message: JSON.parse(message) as InboxMessage,
       }));
     },
+    answers: async (runId, taskId, keys) => {
+      const rows = await sql.rows<{ body: string | null }>(
+        `select a.body from unnest($3::text[]) with ordinality as asked (key, n)
+           left join bridle.answer a on a.run_id = $1 and a.task_id = $2 and a.key = asked.key
+         order by n`,
+        [runId, taskId, keys.map((key) => JSON.stringify(key))],
+      );
+      return rows.map(({ body }) => body ?? undefined);
+    },
     discard: async (ids) =>
       sql.run("delete from bridle.inbox where id = any($1::bigint[])", [ownIds(ids)]),
   };

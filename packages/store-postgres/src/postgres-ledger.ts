@@ -44,6 +44,7 @@ interface EnvelopeRow {
   readonly tripped_by: string | null;
   readonly closed: boolean;
   readonly frozen_by: readonly string[];
+  readonly parent: string | null;
   readonly above: readonly string[];
   readonly granted: AmountsColumn;
   /** Absent where the envelope was not asked for with it. */
@@ -245,6 +246,7 @@ function envelopeState(row: EnvelopeRow): EnvelopeState {
     tripped: row.tripped_by !== null,
     closed: row.closed,
     frozenBy: row.frozen_by,
+    ...(row.parent === null ? {} : { carvedFrom: asTaskId(row.parent) }),
     ...(row.above.length === 0
       ? {}
       : { above: { granted: fromColumn(row.granted), left: fromColumn(row.above_left ?? null) } }),

@@ -10,6 +10,7 @@ import { asRunId, isTerminalRun } from "@bridle/protocol";
 import type { Amounts, LogEntry, OuterLimit, RunEvent } from "@bridle/protocol";
 
 import { fromColumn, toColumn, type AmountsColumn } from "./amounts-columns.ts";
+import { answerColumns, envelopeColumns } from "./commit-columns.ts";
 import type { Hints } from "./postgres-feed.ts";
 import { ownIds } from "./postgres-inbox.ts";
 import { runRow, type RunColumns } from "./run-row.ts";
@@ -172,7 +173,8 @@ async function commitDecisions(
     : commitWithOpenings(sql, openings, values));
   if (row.refusal !== null) return { committed: false, reason: row.refusal };
   hints.run(commit.runId);
-  if (commit.cancels.length > 0 || isEnd(commit)) hints.orders(commit.runId);
+  const hasWords = commit.cancels.length > 0 || (commit.answers?.length ?? 0) > 0;
+  if (hasWords || isEnd(commit)) hints.orders(commit.runId);
   return { committed: true, seq: Number(row.seq), decisions: row.decisions };
 }
 
@@ -219,15 +221,8 @@ function commitValues(commit: DecisionCommit): readonly unknown[] {
     commit.output ?? null,
     commit.snapshot ?? null,
     commit.at,
+    JSON.stringify((commit.answers ?? []).map(answerColumns)),
   ];
-}
-
-function envelopeColumns({
-  taskId,
-  terms: { limit, creditMode, onTrip },
-}: DecisionCommit["envelopesOpened"][number]) {
-  const [tokens, nanoUsd, calls] = toColumn(limit);
-  return { taskId, tokens, nanoUsd, calls, creditMode, onTrip };
 }
 
 function outerColumns({ scope, limit }: OuterLimit) {

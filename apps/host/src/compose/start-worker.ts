@@ -5,7 +5,7 @@ import type { BreakerSettings } from "@bridle/breaker";
 import { systemIds, systemRandom } from "@bridle/kernel/system";
 import { loadPriceList } from "@bridle/llm-providers";
 import type { Logger } from "@bridle/ports";
-import { createRunner, createScanner, llmAgent } from "@bridle/runner";
+import { createRunner, createScanner, llmAgent, mostAttempts } from "@bridle/runner";
 import type { AgentLine, Runner, RunnerOptions, RunnerSettingsInput } from "@bridle/runner";
 import { countStopTimes, stopBucketsMs } from "@bridle/telemetry";
 import type { StopTimes } from "@bridle/telemetry";
@@ -146,7 +146,7 @@ function assembleRunner(
       ? agent
       : Object.assign({}, agent, { concurrency: environment.concurrency }),
   );
-  const slots = [...agents, llmAgent].reduce((sum, { concurrency }) => sum + concurrency, 0);
+  const slots = mostAttempts([...agents, llmAgent]);
   const { mode } = config.guards?.watchdog ?? {};
   const agentLog = parts.log.child({ part: "agent" });
   return createRunner({

@@ -12,6 +12,7 @@ function inHand(world: World): readonly string[] {
   return Object.entries(world.run.tasks).flatMap(([id, task]) =>
     task.attempt > 0 &&
     task.items === undefined &&
+    task.returned === undefined &&
     task.wakeAt === undefined &&
     !isTerminalTask(task.status)
       ? [id]
@@ -58,7 +59,9 @@ export interface Disturbance {
     | "takeover"
     | "park"
     | "stale"
-    | "refuse";
+    | "refuse"
+    | "spawn"
+    | "cancel_child";
 }
 
 /** What changes no outcome. */
@@ -102,6 +105,18 @@ const disturbances: Readonly<
     if (world.attempt(id) < 8) world.finish(id, refusal);
   },
   refuse: (world, _, pick) => refuse(world, pick),
+  spawn: (world, _, pick) => {
+    const parents = inHand(world);
+    const parent = parents[pick % Math.max(1, parents.length)];
+    if (parent !== undefined) world.spawn(parent, `k${pick % 5}`);
+  },
+  cancel_child: (world, _, pick) => {
+    const children = Object.keys(world.run.tasks).filter((id) => id.includes("."));
+    const taskId = children[pick % Math.max(1, children.length)];
+    if (taskId !== undefined) {
+      world.tell({ type: "cancel", taskId: taskId as never, reason: "r", by: "u" });
+    }
+  },
   stale: (world, id) => {
     world.finish(id, success(), 99);
     world.evaluate(id);

@@ -1,4 +1,5 @@
 import type { CompiledWorkflow } from "@bridle/dag";
+import { parseSpawnedId } from "@bridle/protocol";
 import fc from "fast-check";
 
 import { workflow, World } from "./world.ts";
@@ -81,6 +82,8 @@ export function worldOf(
 
 /** Whether an attempt of this task or item is to fail. */
 export function fails(plan: readonly Planned[], taskId: string): boolean {
+  const spawned = parseSpawnedId(taskId);
+  if (spawned !== undefined) return spawned.ordinal % 3 === 0;
   const [id, index] = taskId.split(/[[\]]/);
   const planned = plan.find((each) => each.id === id);
   if (index === undefined) return planned?.turnsOut === "fails";

@@ -1,6 +1,21 @@
 import { compileWorkflow, decide, evolve, initialRun, pendingCommands, viewRun } from "@bridle/dag";
-import type { CompiledWorkflow, RunCommand, RunInput, RunState, TaskEvaluation } from "@bridle/dag";
-import type { Amounts, DecisionEvent, EndCause, RunEvent, TaskOutcome } from "@bridle/protocol";
+import type {
+  CompiledWorkflow,
+  RunCommand,
+  RunInput,
+  RunState,
+  SpawnInput,
+  TaskEvaluation,
+} from "@bridle/dag";
+import type {
+  Amounts,
+  ChildEnd,
+  DecisionEvent,
+  EndCause,
+  RunEvent,
+  SpawnAnswer,
+  TaskOutcome,
+} from "@bridle/protocol";
 import { asRunId, asTaskId, fromWireAmounts, toWireAmounts, noAmounts } from "@bridle/protocol";
 
 export { fromWireAmounts };
@@ -65,6 +80,9 @@ export class World {
   readonly events: RunEvent[] = [];
   readonly commands: RunCommand[] = [];
   readonly timers = new Map<string, number>();
+  /** What workers were told, by task and key. */
+  readonly answers = new Map<string, SpawnAnswer | ChildEnd>();
+  #requests = 0;
   readonly evaluations = new Map<string, TaskEvaluation>();
   autoEvaluate = true;
   at = 1_000_000;
@@ -98,6 +116,9 @@ export class World {
   perform(command: RunCommand): void {
     this.commands.push(command);
     if (command.type === "set-timer") this.timers.set(command.key, command.at);
+    if (command.type === "answer") {
+      this.answers.set(`${command.taskId} ${command.key}`, command.answer);
+    }
     if (command.type === "clear-timer") this.timers.delete(command.key);
     if (command.type === "evaluate-task" && this.autoEvaluate) this.evaluate(command.taskId);
     if (command.type === "evaluate-output" && this.autoEvaluate) {
@@ -148,6 +169,27 @@ export class World {
   ): readonly DecisionEvent[] {
     const finished = { type: "task-finished", taskId: asTaskId(taskId), attempt, outcome } as const;
     return this.tell(room === undefined ? finished : { ...finished, room });
+  }
+
+  /** An attempt of `parent` asks for a task under this key, with this much to give. Answers what its worker is told. */
+  spawn(parent: string, key = "k", more: Partial<SpawnInput> = {}): SpawnAnswer {
+    this.#requests += 1;
+    const request = `${this.attempt(parent)}.${this.#requests}`;
+    this.tell({
+      type: "spawn",
+      taskId: asTaskId(parent),
+      attempt: this.attempt(parent),
+      request,
+      task: { agent: "helper", key, digest: "d" },
+      limit: {},
+      input: '{"q":1}',
+      isEnforced: true,
+      room: { tokens: 1000, nanoUsd: 1000, calls: 100 },
+      ...more,
+    });
+    const answer = this.answers.get(`${parent} spawn:${request}`);
+    if (answer === undefined || !("outcome" in answer)) throw new Error("It was not answered.");
+    return answer;
   }
 
   lose(taskId: string): readonly DecisionEvent[] {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { carvedEnvelopeContract } from "./carved-envelope-contract.ts";
 import { termsOf } from "./contract-fixtures.ts";
 import { ContractRun } from "./contract-run.ts";
 import type { ScheduledRun } from "./contract-run.ts";
@@ -28,6 +29,7 @@ export function ledgerContract(createStore: CreateStore): void {
     ledgerEndingContract(scheduled);
     ledgerEnvelopeContract(scheduled);
     ledgerConcurrencyContract(scheduled);
+    carvedEnvelopeContract(scheduled);
     ledgerSpendingContract(scheduled);
     outerEnvelopeContract(subject);
     it("[BU-22] answers, holds and journals exactly as the pure reducer, whatever comes in which order", async () => {

@@ -1,18 +1,17 @@
 import type { LedgerInputOf, LedgerInputType } from "@bridle/budget";
-import { asTaskId } from "@bridle/protocol";
+import { asTaskId, unlimited } from "@bridle/protocol";
 import fc from "fast-check";
 
 import { tokens } from "./contract-fixtures.ts";
 import type { ContractRun } from "./contract-run.ts";
 
-/** The moves that ports can make: opening comes with a commit, the others have no port yet. */
-export type PlayedType = Exclude<
-  LedgerInputType,
-  "open" | "freeze" | "unfreeze" | "end-attempt" | "forget"
->;
+/** The moves that ports can make; the others have no port yet. */
+export type PlayedType = Exclude<LedgerInputType, "freeze" | "unfreeze" | "end-attempt" | "forget">;
+/** Two tasks of the workflow, one that the first of them spawned, and one that that one did. */
+type Task = "a" | "b" | "a.1" | "a.1.1";
 /** What one hold of a generated history is; operations name it by its index, so a repeated reserve repeats itself. */
 export interface HoldPlan {
-  readonly task: "a" | "b";
+  readonly task: Task;
   readonly attempt: 1 | 2;
   readonly amount: number;
   readonly kind: "normal" | "ladder" | "unenforced";
@@ -21,15 +20,17 @@ export interface HoldPlan {
 export type Operation =
   | { readonly op: "reserve" | "dispatch" | "release" | "renew"; readonly hold: number }
   | { readonly op: "settle"; readonly hold: number; readonly actual: number }
-  | { readonly op: "fence"; readonly task: "a" | "b" }
-  | { readonly op: "close"; readonly envelope: "a" | "b" | "run" }
-  | { readonly op: "raise"; readonly envelope: "a" | "b" | "run"; readonly by: number }
+  | { readonly op: "fence"; readonly task: Task }
+  | { readonly op: "close"; readonly envelope: Task | "run" }
+  | { readonly op: "raise"; readonly envelope: Task | "run"; readonly by: number }
+  /** Opens the envelope of a spawned task. */
+  | { readonly op: "carve"; readonly task: "a.1" | "a.1.1"; readonly limit: number }
   | { readonly op: "expire" };
 
 const holdCount = 8;
 const hold = fc.integer({ min: 0, max: holdCount - 1 });
-const task = fc.constantFrom("a" as const, "b" as const);
-const envelope = fc.constantFrom("a" as const, "b" as const, "run" as const);
+const task = fc.constantFrom<Task>("a", "a", "b", "a.1", "a.1", "a.1.1");
+const envelope = fc.constantFrom<Task | "run">("a", "b", "a.1", "a.1.1", "run");
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -53,6 +54,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ op: fc.constant("raise" as const), envelope, by: fc.nat(9) }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant("carve" as const),
+      task: fc.constantFrom("a.1" as const, "a.1.1" as const),
+      limit: fc.constantFrom(0, 1, 3, 6, 9, 30, Number.MAX_SAFE_INTEGER),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("expire" as const) }) },
 );
 
@@ -66,7 +75,7 @@ const plans = fc.array(
   { minLength: holdCount, maxLength: holdCount },
 );
 
-/** Random moves on eight holds of two tasks. */
+/** Random moves on eight holds of four tasks. */
 export const history = fc.record({
   plans,
   operations: fc.array(operation, { maxLength: 40 }),
@@ -89,12 +98,22 @@ export function inputOf(
       return { type: "close", envelope: nameOf(step.envelope), at };
     case "raise":
       return { type: "raise", envelope: nameOf(step.envelope), by: tokens(step.by), at };
+    case "carve":
+      return {
+        type: "open",
+        taskId: asTaskId(step.task),
+        terms: { ...carvedTerms, limit: { ...tokens(step.limit), calls: unlimited } },
+        parent: asTaskId(step.task === "a.1" ? "a" : "a.1"),
+        carvedAt: at,
+      };
     case "expire":
       return { type: "expire", olderThan: at - 5, at };
   }
 }
 
-function nameOf(drawn: "a" | "b" | "run") {
+const carvedTerms = { creditMode: "credit", onTrip: "ladder" } as const;
+
+function nameOf(drawn: Task | "run") {
   return drawn === "run" ? drawn : asTaskId(drawn);
 }
 

@@ -170,8 +170,14 @@ function stopReason(run: RunRecord, task: TaskRecord, attempt: number): string |
   return run.ended ? "run ended" : undefined;
 }
 
-function isClosed(run: RunRecord, envelope: TaskId | "run"): boolean {
-  return run.ledger.envelopes.get(envelope)?.closed ?? false;
+/** It, or one that it was carved from: nothing can be spent there. */
+function isClosed({ ledger }: RunRecord, envelope: TaskId | "run"): boolean {
+  for (let name: string | undefined = envelope; name !== undefined;) {
+    const record = ledger.envelopes.get(name);
+    if (record?.closed === true) return true;
+    name = record?.parent;
+  }
+  return false;
 }
 
 function spenderOf(run: RunRecord, taskId: TaskId, attempt: number): Spender {

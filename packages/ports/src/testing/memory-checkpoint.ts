@@ -59,6 +59,7 @@ function copyRun(run: RunRecord): RunRecord {
     ...run,
     log: [...run.log],
     inputs: new Map(run.inputs),
+    answers: new Map(run.answers),
     tasks: new Map([...run.tasks].map(([taskId, task]) => [taskId, copyTask(task)])),
     timers: new Map(run.timers),
   };

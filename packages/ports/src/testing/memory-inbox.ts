@@ -1,5 +1,5 @@
 import type { Inbox } from "../inbox.ts";
-import { moveLedger, putInbox } from "./memory-state.ts";
+import { answerId, moveLedger, putInbox } from "./memory-state.ts";
 import type { MemoryState } from "./memory-state.ts";
 
 /** `Inbox` on shared memory. */
@@ -13,6 +13,10 @@ export function memoryInbox(state: MemoryState): Inbox {
       putInbox(state, runId, message);
     },
     read: async (limit) => [...state.inbox.values()].slice(0, limit),
+    answers: async (runId, taskId, keys) => {
+      const answers = state.runs.get(runId)?.answers;
+      return keys.map((key) => answers?.get(answerId(taskId, key)));
+    },
     discard: async (ids) => {
       for (const id of ids) state.inbox.delete(id);
     },

@@ -12,7 +12,7 @@ import type {
   SubmitAnswer,
 } from "../run-log.ts";
 import { rowOf } from "./memory-run-index.ts";
-import { append, moveLedger, newRunRecord, taskOf, unfencedRun } from "./memory-state.ts";
+import { answerId, append, moveLedger, newRunRecord, taskOf, unfencedRun } from "./memory-state.ts";
 import type { MemoryState, RunRecord } from "./memory-state.ts";
 import { utf8Bytes } from "./utf8-bytes.ts";
 
@@ -119,9 +119,7 @@ function reserveOpenings(state: MemoryState, run: RunRecord, commit: DecisionCom
   const [ledger, entries] = [snapshotLedger(run.ledger), run.log.length];
   const signals = [...state.outbox.signals];
   const outer = [...state.outer.values()].map(copyOuter);
-  for (const { taskId, terms } of envelopesOpened) {
-    moveLedger(state, run, { type: "open", taskId, terms });
-  }
+  openEnvelopes(state, run, { envelopesOpened, at });
   const answers = openings.map((opening) => {
     const request = { ...opening, runId, attempt: 1, step: 0, kind: "ladder", at } as const;
     return moveLedger(state, run, { type: "reserve", ...request });
@@ -137,6 +135,7 @@ function reserveOpenings(state: MemoryState, run: RunRecord, commit: DecisionCom
 function apply(state: MemoryState, run: RunRecord, commit: DecisionCommit): void {
   for (const id of commit.consumed) state.inbox.delete(id);
   for (const { taskId, body } of commit.inputs) run.inputs.set(taskId, body);
+  applyAnswers(run, commit);
   applyTimers(run, commit);
   applyEnvelopes(state, run, commit);
   for (const { taskId, attempt, reason } of commit.cancels) {
@@ -151,7 +150,19 @@ function apply(state: MemoryState, run: RunRecord, commit: DecisionCommit): void
   }
   if (commit.status !== undefined) run.status = commit.status;
   if (isTerminalRun(run.status)) end(run);
-  if (commit.cancels.length > 0 || run.ended) state.publish("orders", commit.runId);
+  if (run.ended || hasWords(commit)) state.publish("orders", commit.runId);
+}
+
+/** For workers. */
+function hasWords({ cancels, answers = [] }: DecisionCommit): boolean {
+  return cancels.length > 0 || answers.length > 0;
+}
+
+function applyAnswers(run: RunRecord, { answers = [] }: DecisionCommit): void {
+  for (const { taskId, key, body } of answers) {
+    const id = answerId(taskId, key);
+    if (!run.answers.has(id)) run.answers.set(id, body);
+  }
 }
 
 function applyTimers(run: RunRecord, { timersSet, timersCleared }: DecisionCommit): void {
@@ -159,11 +170,20 @@ function applyTimers(run: RunRecord, { timersSet, timersCleared }: DecisionCommi
   for (const { key, at } of timersSet) run.timers.set(key, at);
 }
 
+function openEnvelopes(
+  state: MemoryState,
+  run: RunRecord,
+  { envelopesOpened, at }: Pick<DecisionCommit, "envelopesOpened" | "at">,
+): void {
+  for (const { taskId, terms, carvedFrom: parent } of envelopesOpened) {
+    const carvedAt = parent === undefined ? undefined : at;
+    moveLedger(state, run, { type: "open", taskId, terms, parent, carvedAt });
+  }
+}
+
 /** Before the decisions, so that `budget.closed` does not follow a `run.finished` of the same commit. */
 function applyEnvelopes(state: MemoryState, run: RunRecord, commit: DecisionCommit): void {
-  for (const { taskId, terms } of commit.envelopesOpened) {
-    moveLedger(state, run, { type: "open", taskId, terms });
-  }
+  openEnvelopes(state, run, commit);
   const closed = new Set(commit.envelopesClosed);
   // Terminal states close the envelope whether the scheduler says so or not (BU-6).
   if (commit.status !== undefined && isTerminalRun(commit.status)) closed.add("run");

@@ -49,6 +49,8 @@ export interface RunRecord {
   ledger: LedgerState;
   readonly log: LogEntry[];
   readonly inputs: Map<string, string>;
+  /** By task and key. */
+  readonly answers: Map<string, string>;
   readonly tasks: Map<string, TaskRecord>;
   readonly timers: Map<string, number>;
   status: RunStatus;
@@ -121,6 +123,7 @@ export function newRunRecord(
     ledger: initialLedger({ runId, traceId, terms, above }),
     log: [],
     inputs: new Map(),
+    answers: new Map(),
     tasks: new Map(),
     timers: new Map(),
     status: "QUEUED",
@@ -147,6 +150,10 @@ export function taskOf(run: RunRecord, taskId: TaskId): TaskRecord {
   };
   run.tasks.set(taskId, task);
   return task;
+}
+
+export function answerId(taskId: string, key: string): string {
+  return `${taskId} ${key}`;
 }
 
 /** The run, unless the spender's attempt is older than its task's fence, or the run is unknown or over. */

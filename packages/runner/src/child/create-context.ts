@@ -1,5 +1,13 @@
-import type { AgentContext, AgentLog, BudgetView, LlmRequest, StepOptions } from "@bridle/agent";
-import type { FromIsolate, ModelResponse } from "@bridle/protocol";
+import type {
+  AgentContext,
+  AgentLog,
+  BudgetView,
+  ChildTask,
+  LlmRequest,
+  SpawnOptions,
+  StepOptions,
+} from "@bridle/agent";
+import type { FromIsolate, ModelResponse, SpawnRequestInput } from "@bridle/protocol";
 
 import { runStep } from "./run-step.ts";
 import { runTool } from "./run-tool.ts";
@@ -42,7 +50,26 @@ export function createContext(session: TaskSession): AgentContext {
       }),
     loopHint: () => session.takeHint(),
     budget: async () => (await session.requests.ask({ op: "budget" })) as BudgetView,
+    spawn: async <Output>(agent: string, given?: unknown, options?: SpawnOptions) =>
+      spawnTask<Output>(session, { agent, input: given ?? null, ...options }),
+    // Whoever asks says what its agent returns.
+    result: async <Output>(id: string) => (await awaitTask(session, id)) as Output,
   };
+}
+
+async function spawnTask<Output>(
+  session: TaskSession,
+  request: SpawnRequestInput,
+): Promise<ChildTask<Output>> {
+  const packed = session.pack(request);
+  const answer = await session.requests.ask({ op: "spawn", request: packed });
+  // The supervisor's own answer to this request.
+  const { taskId } = answer as { readonly taskId: string };
+  return { taskId, result: async () => (await awaitTask(session, taskId)) as Output };
+}
+
+async function awaitTask(session: TaskSession, taskId: string): Promise<unknown> {
+  return session.requests.ask({ op: "await", taskId: taskId.slice(0, 128) });
 }
 
 async function askModel(

@@ -10,6 +10,7 @@ const causes: Partial<Record<ErrorCode, EndCause>> = {
   rate_governed: "limit",
   step_limit: "limit",
   output_too_large: "limit",
+  spawn_limit: "limit",
   output_invalid: "output_invalid",
   unsafe_to_retry: "unsafe_to_retry",
   agent_broken: "agent_broken",

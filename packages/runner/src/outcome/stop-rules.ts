@@ -114,6 +114,7 @@ export const stopRules: Readonly<Record<EndCause, StopRule>> = {
 const limitRules: Readonly<Record<string, Pick<StopRule, "guard" | "rule">>> = {
   rate_governed: { guard: "governor", rule: "GV-1" },
   step_limit: { guard: "limits", rule: "limits.maxStepsPerTask" },
+  spawn_limit: { guard: "limits", rule: "LF-8" },
   output_too_large: { guard: "limits", rule: "limits.outputBytes" },
 };
 

@@ -10,6 +10,7 @@ import { deferred } from "../deferred.ts";
 import type { LadderMemory } from "../ladder/climb-ladder.ts";
 import type { Watch } from "../scanner/scanner.ts";
 import { Coalescer } from "../wire/coalescer.ts";
+import type { TaskSlot } from "../worker/task-slot.ts";
 import type { WorkerParts } from "../worker/worker-parts.ts";
 import type { AttemptScope, StopRequest } from "./attempt-scope.ts";
 import { JournalWriter } from "./journal-writer.ts";
@@ -26,6 +27,7 @@ export interface AttemptCoreOptions {
   readonly agent: AnyAgent;
   readonly envelope: TaskEnvelope;
   readonly watch: Watch;
+  readonly slot: TaskSlot;
   /** What the task's earlier attempts have used of its grace. */
   readonly graceUsedMs: number;
 }
@@ -119,6 +121,7 @@ export class AttemptCore {
       journal: (event) => this.write(event),
       beat: (step) => this.#stepEnded(step),
       degrade: (what) => this.degraded.add(what),
+      slot: this.options.slot,
       ladder: this.#ladder,
       stop: (request) => this.stop(request),
     };

@@ -4,6 +4,7 @@ import type { EndCause, JournalEvent, Spender, TaskEnvelope } from "@bridle/prot
 
 import type { TaskAdmission } from "../admission/task-admission.ts";
 import type { LadderMemory } from "../ladder/climb-ladder.ts";
+import type { TaskSlot } from "../worker/task-slot.ts";
 import type { WorkerParts } from "../worker/worker-parts.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { OpenTools } from "./open-tools.ts";
@@ -46,6 +47,8 @@ export interface AttemptScope {
   /** The supervisor's own beat: this step has ended. */
   readonly beat: (step: number) => void;
   readonly degrade: (what: string) => void;
+  /** What it holds of its agent's concurrency. */
+  readonly slot: TaskSlot;
   /** Where this attempt stays on the ladder. */
   readonly ladder: LadderMemory;
   readonly stop: (request: StopRequest) => void;

@@ -94,7 +94,7 @@ async function untilAskable(
   try {
     return await lookUntil(scope, waiting);
   } finally {
-    clocks.resume();
+    clocks.resume(number);
   }
 }
 

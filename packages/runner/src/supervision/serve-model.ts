@@ -156,7 +156,7 @@ function wireAdmission(
         isGoverned: true,
         isLadder,
         onWaiting: (atMostMs, on) => clocks.pause(step.number, on, atMostMs),
-        onWaited: () => clocks.resume(),
+        onWaited: () => clocks.resume(step.number),
       });
       clocks.start(
         step.number,
@@ -224,7 +224,7 @@ function hear(scope: AttemptScope, step: Step, event: ModelCallEvent): void {
       break;
     }
     case "sending":
-      clocks.resume();
+      clocks.resume(step.number);
       break;
     case "progress":
       clocks.progress(step.number);

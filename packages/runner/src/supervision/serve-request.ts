@@ -2,8 +2,10 @@ import type { IsolateRequest, Payload, WireFault } from "@bridle/protocol";
 
 import { takePayload } from "../wire/payload.ts";
 import type { AttemptScope } from "./attempt-scope.ts";
+import { serveAwait } from "./serve-await.ts";
 import { serveBudget } from "./serve-budget.ts";
 import { serveModel } from "./serve-model.ts";
+import { serveSpawn } from "./serve-spawn.ts";
 import { beginStep, endStep } from "./serve-step.ts";
 import { beginTool, endTool, runSupervisorTool } from "./serve-tool.ts";
 import type { ToolEnding } from "./tool-outcome.ts";
@@ -19,6 +21,7 @@ export async function serveRequest(
       folder: scope.folder,
       maxBytes: scope.worker.settings.outputBytes,
     });
+  if (isOther(request)) return serveOther(scope, request, text);
   switch (request.op) {
     case "llm":
       return serveModel(scope, text(request.request), request.deltas ? onDelta : undefined);
@@ -32,8 +35,28 @@ export async function serveRequest(
       return beginStep(scope, request);
     case "step.end":
       return endStep(scope, request.step, endingOf(request.outcome, text));
+  }
+}
+
+type Other = Extract<IsolateRequest, { readonly op: "budget" | "spawn" | "await" }>;
+
+function isOther(request: IsolateRequest): request is Other {
+  return request.op === "budget" || request.op === "spawn" || request.op === "await";
+}
+
+/** What needs no call of its own to the outside. */
+async function serveOther(
+  scope: AttemptScope,
+  request: Other,
+  text: (payload: Payload) => string,
+): Promise<string> {
+  switch (request.op) {
     case "budget":
       return serveBudget(scope);
+    case "spawn":
+      return serveSpawn(scope, text(request.request));
+    case "await":
+      return serveAwait(scope, request.taskId);
   }
 }
 

@@ -139,7 +139,7 @@ async function admitTool(scope: AttemptScope, { tool, step, kept }: Admitting): 
       isGoverned: false,
       isLadder: false,
       onWaiting: (atMostMs, on) => scope.clocks.pause(step.number, on, atMostMs),
-      onWaited: () => scope.clocks.resume(),
+      onWaited: () => scope.clocks.resume(step.number),
     });
   } catch (error) {
     if (kept !== undefined) await markNotStarted(scope.worker.store.steps, scope.spender, kept);

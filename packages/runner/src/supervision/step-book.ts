@@ -99,6 +99,10 @@ const refused = new Set([
   "step_limit",
   "loop_blocked",
   "deadline_passed",
+  "spawn_limit",
+  "spawn_invalid",
+  "spawn_undeclared",
+  "spawn_conflict",
 ]);
 const cancelled = new Set([
   "cancelled",

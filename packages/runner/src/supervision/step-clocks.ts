@@ -20,14 +20,26 @@ interface OpenClock {
   longestMs: number;
 }
 
+/** A run's timeout ends it long before. */
+const longestAwaitMs = 7 * 86_400_000;
+
 /** Output is counted at most this often: a stream of thousands of deltas costs a call each second. */
 const progressEveryMs = 1000;
+
+interface Sleeper {
+  readonly on: string;
+  readonly untilMs: number;
+  /** Nobody knows how long: the task's deadline moves by what it took, not by what was announced. */
+  readonly isOpenEnded: boolean;
+}
 
 export class StepClocks {
   readonly #watch: Watch;
   readonly #clock: Clock;
   readonly #open = new Map<number, OpenClock>();
-  #isWaiting = false;
+  readonly #asleep = new Map<number, Sleeper>();
+  /** What the task waits for now, and since when. */
+  #wait: { readonly sleeper: Sleeper; readonly sinceMs: number } | undefined;
 
   readonly #onWait: (ms: number) => void;
 
@@ -39,12 +51,9 @@ export class StepClocks {
   }
 
   start(step: number, kind: StepOptions["kind"], timeout: StepTimeout): void {
-    if (this.#isWaiting) {
-      this.#isWaiting = false;
-      this.#watch.endWait();
-    }
     const nowMs = this.#clock.monotonicMs();
     const dueMs = nowMs + timeout.timeoutMs;
+    this.#asleep.delete(step);
     this.#open.set(step, { kind, timeout, dueMs, quietSinceMs: nowMs, longestMs: 0 });
     this.#apply();
   }
@@ -63,19 +72,18 @@ export class StepClocks {
 
   /** The call sleeps for at most `ms` before it goes on. */
   pause(step: number, on: string, ms: number): void {
-    this.#open.delete(step);
-    this.#apply();
-    if (this.#open.size > 0) return;
-    this.#isWaiting = true;
-    this.#onWait(ms);
-    this.#watch.waiting(on, ms);
+    this.#sleep(step, { on, untilMs: this.#clock.monotonicMs() + ms, isOpenEnded: false });
   }
 
-  /** A wait that began with `pause` is over before its call begins or fails. */
-  resume(): void {
-    if (!this.#isWaiting) return;
-    this.#isWaiting = false;
-    this.#watch.endWait();
+  /** The call sleeps till somebody else has done something. */
+  await(step: number, on: string): void {
+    const untilMs = this.#clock.monotonicMs() + longestAwaitMs;
+    this.#sleep(step, { on, untilMs, isOpenEnded: true });
+  }
+
+  /** A wait that began with `pause` or `await` is over before its call begins or fails. */
+  resume(step: number): void {
+    if (this.#asleep.delete(step)) this.#apply();
   }
 
   /** Whether this call's own clock has run out. */
@@ -86,7 +94,7 @@ export class StepClocks {
 
   /** How long the call was silent at most (C3); undefined when it has no clock. */
   end(step: number): number | undefined {
-    this.resume();
+    this.resume(step);
     const open = this.#open.get(step);
     if (open === undefined) return undefined;
     this.#open.delete(step);
@@ -94,7 +102,14 @@ export class StepClocks {
     return quietest(open, this.#clock.monotonicMs());
   }
 
+  #sleep(step: number, sleeper: Sleeper): void {
+    this.#open.delete(step);
+    this.#asleep.set(step, sleeper);
+    this.#apply();
+  }
+
   #apply(): void {
+    this.#applyWait();
     let first: OpenClock | undefined;
     for (const open of this.#open.values()) {
       if (first === undefined || open.dueMs < first.dueMs) first = open;
@@ -103,6 +118,35 @@ export class StepClocks {
     if (first === undefined) return;
     const timeoutMs = Math.max(1, Math.ceil(first.dueMs - this.#clock.monotonicMs()));
     this.#watch.beginStep({ kind: first.kind, timeoutMs, adaptive: first.timeout.adaptive });
+  }
+
+  /** Of several sleepers the one that sleeps longest is told. */
+  #applyWait(): void {
+    const last = this.#open.size > 0 ? undefined : this.#lastToWake();
+    if (last === this.#wait?.sleeper) return;
+    this.#endWait();
+    if (last === undefined) return;
+    const nowMs = this.#clock.monotonicMs();
+    const ms = Math.max(0, last.untilMs - nowMs);
+    this.#wait = { sleeper: last, sinceMs: nowMs };
+    if (!last.isOpenEnded) this.#onWait(ms);
+    this.#watch.waiting(last.on, ms);
+  }
+
+  #endWait(): void {
+    const wait = this.#wait;
+    if (wait === undefined) return;
+    this.#wait = undefined;
+    if (wait.sleeper.isOpenEnded) this.#onWait(this.#clock.monotonicMs() - wait.sinceMs);
+    this.#watch.endWait();
+  }
+
+  #lastToWake(): Sleeper | undefined {
+    let last: Sleeper | undefined;
+    for (const sleeper of this.#asleep.values()) {
+      if (last === undefined || sleeper.untilMs > last.untilMs) last = sleeper;
+    }
+    return last;
   }
 }
 

@@ -17,6 +17,11 @@ export class StepKeys {
     return this.#numbered(`tool:${name}:${hash}`);
   }
 
+  /** `digest`: of what is asked for; the same again is another task, and something else in a later attempt is too. */
+  spawn(agent: string, digest: string): string {
+    return this.#numbered(`${agent}:${digest}`);
+  }
+
   #numbered(key: string): string {
     const count = (this.#seen.get(key) ?? 0) + 1;
     this.#seen.set(key, count);

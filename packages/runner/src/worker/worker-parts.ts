@@ -30,6 +30,8 @@ export interface AgentLine {
 /** What all attempts of one worker share. */
 export interface WorkerParts {
   readonly store: Store;
+  /** Of all agents that this worker runs, the built-in one included. */
+  readonly agentNames: ReadonlySet<string>;
   readonly models: ModelCaller;
   readonly breakers: BreakerSet;
   /** GV-1: counts per task over its attempts here. */

@@ -1,0 +1,93 @@
+/**
+ * The result of a task below this one (LF-8).
+ *
+ * Q1. Whoever waits holds no slot of its agent, and its own clocks stand still; the run's goes on.
+ * Q2. Only what was spawned below it can be waited for: so nobody waits for whoever waits for it.
+ */
+import {
+  bridleError,
+  childEndKey,
+  childEndSchema,
+  asTaskId,
+  isBelow,
+  parseSpawnedId,
+} from "@bridle/protocol";
+import type { ChildEnd } from "@bridle/protocol";
+
+import type { AttemptScope } from "./attempt-scope.ts";
+import { coded } from "./coded.ts";
+import { stepOutcomeOf } from "./step-book.ts";
+import type { Step } from "./step-book.ts";
+import { untilAborted } from "./until-aborted.ts";
+import { untilAnswered } from "./until-answered.ts";
+
+/** Answers with the output as JSON text. Rejects with `child_failed`, `wait_cycle`, or `task_not_found`. */
+export async function serveAwait(scope: AttemptScope, childId: string): Promise<string> {
+  const step = scope.steps.begin("await", childId);
+  try {
+    refuseStrangers(scope, childId);
+    const output = await outputOf(scope, childId, await endOf(scope, step, childId));
+    scope.steps.finish(step, { outcome: "success" });
+    scope.beat(step.number);
+    return output;
+  } catch (error) {
+    const failure = coded(error, "store_unavailable");
+    scope.steps.finish(step, { outcome: stepOutcomeOf(failure.code), code: failure.code });
+    throw failure;
+  } finally {
+    scope.clocks.end(step.number);
+  }
+}
+
+/** Q2. */
+function refuseStrangers({ spender }: AttemptScope, childId: string): void {
+  const { taskId } = spender;
+  if (isBelow(taskId, childId) && parseSpawnedId(childId) !== undefined) return;
+  if (childId === taskId || isBelow(childId, taskId)) {
+    throw bridleError("wait_cycle", {
+      message: `${taskId} would wait for ${childId}, which waits for it or is itself.`,
+      details: { taskId, waitsFor: childId },
+    });
+  }
+  throw bridleError("task_not_found", {
+    message: `${taskId} has spawned no ${childId}: it can wait only for tasks below it.`,
+    details: { taskId, waitsFor: childId },
+  });
+}
+
+/** Q1. */
+async function endOf(scope: AttemptScope, step: Step, childId: string): Promise<ChildEnd> {
+  const { worker, spender, traceId, signal, clocks, slot, journal } = scope;
+  const { store, clock, settings } = worker;
+  const { inbox, feed } = store;
+  // Its parent is told, which need not be this task.
+  const teller = { ...spender, taskId: parseSpawnedId(childId)?.parent ?? asTaskId(childId) };
+  const key = childEndKey(childId);
+  const question = { inbox, feed, clock, everyMs: settings.pollMs, spender: teller, key, signal };
+  const at = clock.wallMs();
+  journal({ type: "task.waiting", ...spender, traceId, at, on: childId, until: at + longestMs });
+  clocks.await(step.number, childId);
+  slot.beginWait();
+  // Stopped meanwhile, it goes on no more: its end gives up what it held.
+  const answer = await untilAnswered(question);
+  await untilAborted(slot.endWait(), signal);
+  return childEndSchema.parse(JSON.parse(answer));
+}
+
+/** As `StepClocks` announces it. */
+const longestMs = 7 * 86_400_000;
+
+async function outputOf(
+  { worker, spender }: AttemptScope,
+  childId: string,
+  { status, code, message }: ChildEnd,
+): Promise<string> {
+  if (status === "COMPLETED") {
+    return (await worker.store.runs.output(spender.runId, asTaskId(childId))) ?? "null";
+  }
+  const why = message === undefined ? "" : `: ${message}`;
+  throw bridleError("child_failed", {
+    message: `${childId} ended ${status}${why}`.slice(0, 2000),
+    details: { taskId: childId, status, ...(code === undefined ? {} : { code }) },
+  });
+}
