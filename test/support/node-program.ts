@@ -24,8 +24,15 @@ export function startNodeProgram(source: string): NodeProgram {
 
 /** The same for a TypeScript file of the tests; packages are run from source. */
 export function startTestProgram(path: string, ...args: readonly string[]): NodeProgram {
-  return startProgram(["--import", "tsx", "--conditions=@bridle/source", path, ...args]);
+  return startProgram([...testFlags, path, ...args]);
 }
+
+/** The same with a heap that is full soon. */
+export function startSmallProgram(path: string, ...args: readonly string[]): NodeProgram {
+  return startProgram(["--max-old-space-size=160", ...testFlags, path, ...args]);
+}
+
+const testFlags = ["--import", "tsx", "--conditions=@bridle/source"];
 
 function startProgram(args: readonly string[]): NodeProgram {
   const child = spawn(process.execPath, args, {
