@@ -39,14 +39,14 @@ class WarmRunner {
   }
 
   async mutantRun(options) {
-    const { mutantActivation, activeMutant, hitLimit } = options;
+    const { mutantActivation, activeMutant } = options;
     const testFilter = this.#cheapFirst(options.testFilter ?? [...this.#costs.keys()]);
     const session = this.#session;
     if (mutantActivation === "static" || session === undefined) {
-      return this.#cold.mutantRun({ ...options, testFilter });
+      return this.#fresh({ ...options, testFilter });
     }
-    const tests = testFilter.filter((test) => !session.unfit.has(test));
-    const answer = await session.ask({ mutantId: activeMutant.id, tests, hitLimit });
+    const tests = testFilter.filter((test) => session.isFit(test));
+    const answer = await session.ask({ mutantId: activeMutant.id, tests });
     switch (answer.type) {
       case "killed":
         return {
@@ -56,16 +56,26 @@ class WarmRunner {
           nrOfTests: answer.tried,
         };
       case "timeout":
-        return { status: "timeout", reason: `More than ${hitLimit} hits` };
+        return { status: "timeout", reason: "It does many times what the code does" };
       case "survived": {
-        const unfit = testFilter.filter((test) => session.unfit.has(test));
-        if (unfit.length > 0) return this.#cold.mutantRun({ ...options, testFilter: unfit });
+        const doubtful = testFilter.filter((test) => session.isDoubtful(test));
+        if (doubtful.length > 0) return this.#fresh({ ...options, testFilter: doubtful });
         return { status: "survived", nrOfTests: answer.tried };
       }
       default:
         void this.#renew(session);
-        return this.#cold.mutantRun({ ...options, testFilter });
+        return this.#fresh({ ...options, testFilter });
     }
+  }
+
+  /** In a new thread. With a mutant that lets a file of tests not even load, Stryker's runner counts no failure, and no test. */
+  async #fresh(options) {
+    const { testFilter } = options;
+    const result = await this.#cold.mutantRun(options);
+    const loaded = result.status !== "survived" || result.nrOfTests >= testFilter.length;
+    if (loaded) return result;
+    const failureMessage = "Not all of the tests load";
+    return { status: "killed", killedBy: [testFilter[0]], failureMessage, nrOfTests: 0 };
   }
 
   /**
@@ -113,10 +123,12 @@ class WarmRunner {
     const run = vitest.start();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads has no origins
     const post = (message) => channel.postMessage(message);
-    const { unfit, costs } = await ready;
+    const { unfit, remembering, costs } = await ready;
+
     if (this.#costs.size === 0) this.#costs = costs;
     return {
-      unfit: new Set(unfit),
+      isFit: (test) => costs.has(test) && !unfit.includes(test),
+      isDoubtful: (test) => !costs.has(test) || unfit.includes(test) || remembering.includes(test),
       ask: async (message) => {
         const answer = next();
         post(message);
