@@ -3,8 +3,9 @@ import type { Client } from "@bridle/client";
 import { fromWireAmounts, noAmounts } from "@bridle/protocol";
 import type { Amounts, EnvelopeState, EnvelopeView, LogEntry } from "@bridle/protocol";
 
-import { readLedger, sumsOf } from "../reference/ledger-aggregation.ts";
-import type { Hold, Limits } from "../reference/ledger-aggregation.ts";
+import { sumsOf } from "../reference/envelope-sums.ts";
+import type { Book, Hold, Limits } from "../reference/envelope-sums.ts";
+import { readLedger } from "../reference/ledger-aggregation.ts";
 
 /** What a provider counted for one run by itself. */
 export interface Counted {
@@ -32,12 +33,12 @@ export function ledgerFaults(ledger: LedgerUnderAudit): readonly string[] {
   const limits: Limits = new Map(
     envelopes.map(({ envelope, limit }) => [envelope, isEnforced ? limit : unlimited]),
   );
-  const { holds, faults } = readLedger(log, limits);
+  const { book, faults } = readLedger(log, limits);
   const hasEnded = log.at(-1)?.type === "run.finished";
   return [
     ...faults,
-    ...envelopes.flatMap((envelope) => envelopeFaults(envelope, holds, hasEnded)),
-    ...(counted === undefined ? [] : providerFaults(ledger, holds, counted)),
+    ...envelopes.flatMap((envelope) => envelopeFaults(envelope, book, hasEnded)),
+    ...(counted === undefined ? [] : providerFaults(ledger, book.holds, counted)),
   ];
 }
 
@@ -47,10 +48,10 @@ const dimensions = ["tokens", "nanoUsd", "calls"] as const;
 
 function envelopeFaults(
   stored: LedgerUnderAudit["envelopes"][number],
-  holds: ReadonlyMap<string, Hold>,
+  book: Book,
   hasEnded: boolean,
 ): readonly string[] {
-  const sums = sumsOf(holds, stored.envelope);
+  const sums = sumsOf(book, stored.envelope);
   return dimensions.flatMap((dimension) => {
     const [reserved, settled] = [stored.reserved[dimension], stored.settled[dimension]];
     const [held, charged] = [sums.reserved[dimension], sums.settled[dimension]];

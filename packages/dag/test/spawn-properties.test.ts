@@ -38,7 +38,7 @@ const isEnd = (event: RunEvent): event is Extract<RunEvent, { readonly taskId: s
 
 describe("[LF-8] laws of a run whose tasks spawn", () => {
   it("every task ends once, each after all that it spawned, and the run after all of them", () => {
-    let most = 0;
+    let all = 0;
     fc.assert(
       fc.property(runs, ([plan, policy, script, spawn]) => {
         const world = play(worldOf(plan, policy, { spawn }), plan, script);
@@ -52,12 +52,12 @@ describe("[LF-8] laws of a run whose tasks spawn", () => {
           expect(ended.indexOf(id)).toBeLessThan(after);
         }
         expect(world.events.at(-1)?.type).toBe("run.finished");
-        most = Math.max(most, world.run.spawned?.total ?? 0);
+        all += world.run.spawned?.total ?? 0;
       }),
       { numRuns: 400 },
     );
     // The control: the law is of runs in which it happens.
-    expect(most).toBeGreaterThan(5);
+    expect(all).toBeGreaterThan(100);
   });
 
   it("[S6] no cap is ever passed, and each can be reached", () => {

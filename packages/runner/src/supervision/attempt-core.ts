@@ -12,6 +12,7 @@ import type { Watch } from "../scanner/scanner.ts";
 import { Coalescer } from "../wire/coalescer.ts";
 import type { TaskSlot } from "../worker/task-slot.ts";
 import type { WorkerParts } from "../worker/worker-parts.ts";
+import { AnswerDesk } from "./answer-desk.ts";
 import type { AttemptScope, StopRequest } from "./attempt-scope.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { LoopWatch } from "./loop-watch.ts";
@@ -60,6 +61,7 @@ export class AttemptCore {
   readonly loops: LoopWatch;
   readonly #keys = new StepKeys();
   readonly #tools = new OpenTools();
+  readonly #desk: AnswerDesk;
   readonly #ladder: LadderMemory = { stay: undefined };
 
   constructor(options: AttemptCoreOptions) {
@@ -72,6 +74,14 @@ export class AttemptCore {
       clock,
       onRefused: () => this.#stopFor(bridleError("fenced")),
       onFull: () => this.#stopFor(bridleError("step_limit", { message: journalFull })),
+    });
+    this.#desk = new AnswerDesk({
+      inbox: store.inbox,
+      feed: store.feed,
+      clock,
+      everyMs: settings.pollMs,
+      runId: spender.runId,
+      signal: this.signal,
     });
     this.clocks = new StepClocks(watch, clock, (ms) => {
       this.#deadlineMs += ms;
@@ -121,6 +131,7 @@ export class AttemptCore {
       journal: (event) => this.write(event),
       beat: (step) => this.#stepEnded(step),
       degrade: (what) => this.degraded.add(what),
+      desk: this.#desk,
       slot: this.options.slot,
       ladder: this.#ladder,
       stop: (request) => this.stop(request),

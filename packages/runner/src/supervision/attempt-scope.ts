@@ -6,6 +6,7 @@ import type { TaskAdmission } from "../admission/task-admission.ts";
 import type { LadderMemory } from "../ladder/climb-ladder.ts";
 import type { TaskSlot } from "../worker/task-slot.ts";
 import type { WorkerParts } from "../worker/worker-parts.ts";
+import type { AnswerDesk } from "./answer-desk.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { OpenTools } from "./open-tools.ts";
 import type { StepBook } from "./step-book.ts";
@@ -47,6 +48,8 @@ export interface AttemptScope {
   /** The supervisor's own beat: this step has ended. */
   readonly beat: (step: number) => void;
   readonly degrade: (what: string) => void;
+  /** Where it asks the scheduler, and waits. */
+  readonly desk: AnswerDesk;
   /** What it holds of its agent's concurrency. */
   readonly slot: TaskSlot;
   /** Where this attempt stays on the ladder. */

@@ -19,7 +19,6 @@ import { coded } from "./coded.ts";
 import { stepOutcomeOf } from "./step-book.ts";
 import type { Step } from "./step-book.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { untilAnswered } from "./until-answered.ts";
 
 /** Answers with the output as JSON text. Rejects with `child_failed`, `wait_cycle`, or `task_not_found`. */
 export async function serveAwait(scope: AttemptScope, childId: string): Promise<string> {
@@ -57,19 +56,15 @@ function refuseStrangers({ spender }: AttemptScope, childId: string): void {
 
 /** Q1. */
 async function endOf(scope: AttemptScope, step: Step, childId: string): Promise<ChildEnd> {
-  const { worker, spender, traceId, signal, clocks, slot, journal } = scope;
-  const { store, clock, settings } = worker;
-  const { inbox, feed } = store;
-  // Its parent is told, which need not be this task.
-  const teller = { ...spender, taskId: parseSpawnedId(childId)?.parent ?? asTaskId(childId) };
-  const key = childEndKey(childId);
-  const question = { inbox, feed, clock, everyMs: settings.pollMs, spender: teller, key, signal };
-  const at = clock.wallMs();
+  const { worker, spender, traceId, signal, clocks, slot, journal, desk } = scope;
+  const at = worker.clock.wallMs();
   journal({ type: "task.waiting", ...spender, traceId, at, on: childId, until: at + longestMs });
   clocks.await(step.number, childId);
   slot.beginWait();
+  // Its parent is told, which need not be this task.
+  const told = parseSpawnedId(childId)?.parent ?? spender.taskId;
+  const answer = await desk.until(told, childEndKey(childId));
   // Stopped meanwhile, it goes on no more: its end gives up what it held.
-  const answer = await untilAnswered(question);
   await untilAborted(slot.endWait(), signal);
   return childEndSchema.parse(JSON.parse(answer));
 }

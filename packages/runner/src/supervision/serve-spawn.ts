@@ -22,7 +22,6 @@ import type { AttemptScope } from "./attempt-scope.ts";
 import { coded } from "./coded.ts";
 import { stepOutcomeOf } from "./step-book.ts";
 import type { Step } from "./step-book.ts";
-import { untilAnswered } from "./until-answered.ts";
 
 /** Answers with JSON text of `{ taskId }`. */
 export async function serveSpawn(scope: AttemptScope, requestText: string): Promise<string> {
@@ -83,23 +82,17 @@ function invalid(reason: string): CodedError {
 }
 
 async function ask(scope: AttemptScope, step: Step, request: SpawnRequest): Promise<string> {
-  const { worker, spender, signal, clocks } = scope;
-  const { store, clock, settings } = worker;
-  const { inbox, feed } = store;
-  const requestId = `${spender.attempt}.${step.number}`;
-  const message = messageOf(scope, request);
+  const { worker, spender, clocks, desk } = scope;
   const { taskId, attempt, runId } = spender;
-  await inbox.put(
-    runId,
-    { kind: "spawn", taskId, attempt, request: requestId, ...message },
-    clock.wallMs(),
-  );
+  const requestId = `${attempt}.${step.number}`;
+  const message = { kind: "spawn", taskId, attempt, request: requestId } as const;
+  const at = worker.clock.wallMs();
+  await worker.store.inbox.put(runId, { ...message, ...messageOf(scope, request) }, at);
   clocks.await(step.number, "scheduler");
-  const key = spawnAnswerKey(requestId);
-  const question = { inbox, feed, clock, everyMs: settings.pollMs, spender, key, signal };
-  const answer = spawnAnswerSchema.parse(JSON.parse(await untilAnswered(question)));
-  if (answer.outcome === "spawned") return answer.taskId;
-  const { code, message: why, details } = answer;
+  const answer = JSON.parse(await desk.until(taskId, spawnAnswerKey(requestId))) as unknown;
+  const told = spawnAnswerSchema.parse(answer);
+  if (told.outcome === "spawned") return told.taskId;
+  const { code, message: why, details } = told;
   throw bridleError(code, { message: why, details });
 }
 
