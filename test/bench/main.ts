@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult>>> = {
   breaker: async () => (await import("./breaker.ts")).benchBreaker(),
   watchdog: async () => (await import("./watchdog.ts")).benchWatchdog(),
   budget: async () => (await import("./budget.ts")).benchBudget(),
+  "hand-over": async () => (await import("./hand-over.ts")).benchHandOver(),
   stop: async () => (await import("./stop.ts")).benchStop(),
   "false-trips": async () => (await import("./false-trips.ts")).benchFalseTrips(),
 };

@@ -1,3 +1,6 @@
+/** From the order to stop to nothing left, per member of the cast and level of isolation. */
+import { defineAgent } from "@bridle/agent";
+import type { AnyAgent, Isolation } from "@bridle/agent";
 import {
   deadLoop,
   goesSilent,
@@ -9,7 +12,6 @@ import {
 
 import { openBenchInstallation } from "./bench-installation.ts";
 import type { BenchInstallation } from "./bench-installation.ts";
-/** From the order to stop to nothing left, per member of the cast, each in a process of its own. */
 import { median, quantile } from "./bench-report.ts";
 import type { BenchResult, BenchRow } from "./bench-report.ts";
 
@@ -23,63 +25,82 @@ const concurrency = 2;
 
 interface Member {
   readonly name: string;
-  readonly agent: string;
-  readonly input: object;
+  readonly agent: AnyAgent;
+  readonly input?: object;
+  /** Levels of isolation that it may be let loose on: on the others it ends the worker, or stays after it. */
+  readonly on: readonly Isolation[];
 }
 
+const everywhere: readonly Isolation[] = ["process", "thread", "inline"];
+const contained: readonly Isolation[] = ["process", "thread"];
+
 const cast: readonly Member[] = [
-  { name: "silent hang", agent: goesSilent.name, input: {} },
-  { name: "dead loop, heeds its signal", agent: deadLoop.name, input: {} },
-  { name: "ignores the cancel", agent: ignoresCancel.name, input: {} },
-  { name: "ignores SIGTERM", agent: ignoresSigterm.name, input: {} },
-  { name: "spins", agent: spins.name, input: { how: "sync" } },
-  { name: "spins on microtasks", agent: spins.name, input: { how: "microtasks" } },
-  { name: "blocks in native code", agent: spins.name, input: { how: "native" } },
-  { name: "leaves a grandchild", agent: leavesGrandchild.name, input: { stays: true } },
+  { name: "silent hang", agent: goesSilent, on: everywhere },
+  { name: "dead loop, heeds its signal", agent: deadLoop, on: everywhere },
+  { name: "ignores the cancel", agent: ignoresCancel, on: contained },
+  { name: "ignores SIGTERM", agent: ignoresSigterm, on: ["process"] },
+  { name: "spins", agent: spins, input: { how: "sync" }, on: contained },
+  { name: "spins on microtasks", agent: spins, input: { how: "microtasks" }, on: contained },
+  { name: "blocks in native code", agent: spins, input: { how: "native" }, on: contained },
+  { name: "leaves a grandchild", agent: leavesGrandchild, input: { stays: true }, on: contained },
   {
     name: "leaves one in its own session",
-    agent: leavesGrandchild.name,
+    agent: leavesGrandchild,
     input: { stays: true, detached: true },
+    on: contained,
   },
 ];
 
 export async function benchStop(): Promise<BenchResult> {
-  const installation = await openBenchInstallation({
-    agents: [goesSilent, deadLoop, ignoresCancel, ignoresSigterm, spins, leavesGrandchild],
-    guards: { watchdog: { graceMs: 0, cancelGraceMs }, breaker: { mode: "off" } },
-  });
-  const rows: BenchRow[] = [];
-  for (const member of cast) {
-    // oxlint-disable-next-line no-await-in-loop -- one member at a time has the machine to itself
-    const times = await timesToStop(installation, member);
-    rows.push(
-      { name: `${member.name}, p50`, value: median(times), unit: "ms" },
-      { name: `${member.name}, p99`, value: quantile(times, 0.99), unit: "ms" },
-    );
+  const measured: { readonly name: string; readonly times: readonly number[] }[] = [];
+  for (const isolation of everywhere) {
+    // oxlint-disable-next-line no-await-in-loop -- one level at a time has the machine to itself
+    measured.push(...(await timesOn(isolation)));
   }
-  await installation.close();
   const limit = cancelGraceMs + scanMs + 100;
   return {
-    rows,
-    goals: cast.map(({ name }) => ({ name: `${name}, p99`, op: "<=", limit })),
+    rows: measured.flatMap(({ name, times }): BenchRow[] => [
+      { name: `${name}, p50`, value: median(times), unit: "ms" },
+      { name: `${name}, p99`, value: quantile(times, 0.99), unit: "ms" },
+    ]),
+    goals: measured.map(({ name }) => ({ name: `${name}, p99`, op: "<=", limit })),
     notes: [
-      `${samples} tasks each, ${concurrency} at once, process isolation; a p99 of so few is their slowest.`,
-      `From the watchdog's verdict to the entry that says that nothing of the task is alive: its group, its token's processes. cancelGraceMs ${cancelGraceMs}.`,
+      `${samples} tasks each, ${concurrency} at once; a p99 of so few is their slowest.`,
+      `From the watchdog's verdict to \`task.stopped\`: nothing of the task is alive, neither its group nor its token's processes, or its inline code is cut off. cancelGraceMs ${cancelGraceMs}.`,
       "Goal: the grace, one scan and 100 ms. Grace for young tasks and the agent's breaker are off.",
     ],
   };
 }
 
+async function timesOn(isolation: Isolation) {
+  const members = cast.filter(({ on }) => on.includes(isolation));
+  const agents = [...new Set(members.map(({ agent }) => agent))].map((agent) =>
+    defineAgent<never>({ ...agent, isolation, trusted: isolation !== "process" }),
+  );
+  const installation = await openBenchInstallation({
+    agents,
+    guards: { watchdog: { graceMs: 0, cancelGraceMs }, breaker: { mode: "off" } },
+  });
+  const measured: { readonly name: string; readonly times: readonly number[] }[] = [];
+  for (const member of members) {
+    const name = `${isolation}: ${member.name}`;
+    // oxlint-disable-next-line no-await-in-loop -- one member at a time has the machine to itself
+    measured.push({ name, times: await timesToStop(installation, member) });
+  }
+  await installation.close();
+  return measured;
+}
+
 async function timesToStop(
   installation: BenchInstallation,
-  { name, agent, input }: Member,
+  { name, agent, input = {} }: Member,
 ): Promise<readonly number[]> {
   const { bus } = installation;
   const verdictAt = new Map<string, number>();
   const times: number[] = [];
   const stopListening = [
     bus.on("task.timed_out", ({ taskId }) => void verdictAt.set(taskId, performance.now())),
-    bus.on("task.failed", ({ taskId }) => {
+    bus.on("task.stopped", ({ taskId }) => {
       const at = verdictAt.get(taskId);
       if (at !== undefined) times.push(performance.now() - at);
     }),
@@ -90,7 +111,7 @@ async function timesToStop(
     tasks: [
       {
         id: "member",
-        agent,
+        agent: agent.name,
         input,
         timeout: { task: "300ms" },
         concurrency: { limit: concurrency },
