@@ -2,6 +2,7 @@ import { attemptsAreFenced } from "./attempts-are-fenced.ts";
 import { attemptsEndInHand } from "./attempts-end-in-hand.ts";
 import { callsAreCharged } from "./calls-are-charged.ts";
 import { callsAreLetOut } from "./calls-are-let-out.ts";
+import { childrenEndFirst } from "./children-end-first.ts";
 import { decisionsComeFirst } from "./decisions-come-first.ts";
 import { effectsHappenOnce } from "./effects-happen-once.ts";
 import { failingStepsCostTheirProduct } from "./failing-steps-cost-their-product.ts";
@@ -55,6 +56,7 @@ const remembering = {
   retriesFollowThePolicy,
   parkedTasksHoldNothing,
   effectsHappenOnce,
+  childrenEndFirst,
 };
 
 /** A breach with another name is a crash of the product in a world. */

@@ -12,7 +12,11 @@ type Sent = Extract<Observation, { type: "sent" }>;
 export function callsAreLetOut(): Invariant {
   const waiting = new Map<string, Dispatched[]>();
   const workflows = new Map<string, CompiledWorkflow>();
+  const spawned = new Map<string, string>();
   return (seen) => {
+    if (seen.type === "entry" && seen.entry.type === "task.spawned") {
+      spawned.set(`${seen.runId}/${seen.entry.taskId}`, seen.entry.agent);
+    }
     if (seen.type === "submitted") workflows.set(seen.runId, seen.workflow);
     if (seen.type === "dispatched") {
       const key = keyOf(seen);
@@ -24,7 +28,9 @@ export function callsAreLetOut(): Invariant {
     if (letOut === undefined) {
       return `A model call of ${keyOf(seen)} reached the provider without a dispatched hold of its own.`;
     }
-    return breakerFault(seen, letOut, workflows.get(seen.runId));
+    const workflow = workflows.get(seen.runId);
+    const agent = spawned.get(`${seen.runId}/${seen.taskId}`) ?? agentOf(workflow, seen.taskId);
+    return breakerFault(seen, letOut, { workflow, agent });
   };
 }
 
@@ -41,23 +47,24 @@ function dispatchFault(seen: Dispatched): string | undefined {
     : undefined;
 }
 
-function breakerFault(
-  sent: Sent,
-  { open }: Dispatched,
-  workflow: CompiledWorkflow | undefined,
-): string | undefined {
-  const refused = breakersOf(sent, workflow).find((key) => open.includes(key));
+function agentOf(workflow: CompiledWorkflow | undefined, taskId: string): string {
+  return workflow?.tasks.find(({ id }) => id === taskId.split("[")[0])?.agent ?? "";
+}
+
+interface Caller {
+  readonly workflow: CompiledWorkflow | undefined;
+  readonly agent: string;
+}
+
+function breakerFault(sent: Sent, { open }: Dispatched, caller: Caller): string | undefined {
+  const refused = breakersOf(sent, caller).find((key) => open.includes(key));
   return refused === undefined
     ? undefined
     : `A call of ${keyOf(sent)} was let out although the breaker ${refused} was open.`;
 }
 
 /** BR-13: the narrow keys and their umbrellas. */
-function breakersOf(
-  { runId, taskId, target }: Sent,
-  workflow: CompiledWorkflow | undefined,
-): readonly string[] {
-  const agent = workflow?.tasks.find(({ id }) => id === taskId.split("[")[0])?.agent ?? "";
+function breakersOf({ runId, target }: Sent, { workflow, agent }: Caller): readonly string[] {
   return [
     `provider:${target}`,
     `provider:${target.split("/")[0] ?? ""}`,

@@ -23,7 +23,9 @@ export function failingStepsCostTheirProduct({ wireCalls }: Product): Invariant 
   };
   const attemptsFault = (runId: string, taskId: string, attempt: number): string | undefined => {
     const tasks = workflows.get(runId)?.tasks ?? [];
-    const policy = tasks.find(({ id }) => id === taskId.split("[")[0])?.retry.maxAttempts ?? 0;
+    const own = tasks.find(({ id }) => id === taskId.split(/[[.]/)[0])?.retry.maxAttempts ?? 0;
+    // A spawned task has what its parent asked for, which is two here.
+    const policy = taskId.includes(".") ? 2 : own;
     // A pause and a parking give an attempt back, to be run again when they are over.
     const given = (parked.get(`${runId}/${taskId}`) ?? 0) + (resumed.get(runId) ?? 0);
     const most = policy + freeAttempts + given;

@@ -1,3 +1,4 @@
+import { unlimited } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 
 import type { EnvelopeFigures, Invariant, Observation } from "./observation.ts";
@@ -17,13 +18,13 @@ export function ledgerAddsUp(): Invariant {
   };
 }
 
-function faultOf(
-  { envelope, settled, reserved }: EnvelopeFigures,
-  { runId, holds }: Extract<Observation, { type: "ledger" }>,
-): string | undefined {
-  const own = holds.filter(({ taskId }) => envelope === "run" || taskId === envelope);
+type Ledger = Extract<Observation, { type: "ledger" }>;
+
+function faultOf(own: EnvelopeFigures, ledger: Ledger): string | undefined {
+  const { envelope, settled, reserved } = own;
+  const { runId } = ledger;
   return first(dimensions, (dimension) => {
-    const held = own.reduce((sum, { amounts }) => sum + amounts[dimension], 0);
+    const held = heldIn(own, ledger, dimension);
     const [spent, kept] = [settled[dimension], reserved[dimension]];
     if (spent < 0 || kept < 0) {
       return `${envelope} of ${runId} has settled ${spent} and reserved ${kept} ${dimension}.`;
@@ -31,6 +32,27 @@ function faultOf(
     if (kept === held) return undefined;
     return `${envelope} of ${runId} has reserved ${kept} ${dimension}, its open holds are ${held}.`;
   });
+}
+
+/** Its own holds, and what those below it keep there: what is carved and not spent, or what they hold if that is more (LF-8). */
+function heldIn(own: EnvelopeFigures, ledger: Ledger, dimension: keyof Amounts): number {
+  const { holds, envelopes } = ledger;
+  const names = new Set(envelopes.map(({ envelope }) => envelope));
+  const isMine = (taskId: string): boolean =>
+    names.has(taskId) ? taskId === own.envelope : own.envelope === "run";
+  const mine = holds.filter(({ taskId }) => isMine(taskId));
+  const below = envelopes.filter(({ envelope, carvedFrom = "run" }) =>
+    envelope === "run" ? false : carvedFrom === own.envelope,
+  );
+  const held = mine.reduce((sum, { amounts }) => sum + amounts[dimension], 0);
+  return below.reduce((sum, one) => sum + keptFor(one, ledger, dimension), held);
+}
+
+function keptFor(one: EnvelopeFigures, ledger: Ledger, dimension: keyof Amounts): number {
+  const held = heldIn(one, ledger, dimension);
+  const { carvedFrom, closed, limit, settled } = one;
+  const isSetAside = carvedFrom !== undefined && !closed && limit[dimension] < unlimited;
+  return isSetAside ? Math.max(held, limit[dimension] - settled[dimension]) : held;
 }
 
 function dayFault({

@@ -10,7 +10,7 @@ export interface WhoSpends {
 
 export type EnvelopeFigures = Pick<
   EnvelopeState,
-  "envelope" | "limit" | "settled" | "reserved" | "closed"
+  "envelope" | "limit" | "settled" | "reserved" | "closed" | "carvedFrom"
 >;
 /** The first line of defence that turns somebody away; behind some of them a second one would do so as well. */
 export type Refusal = "fenced" | "lease" | "version";

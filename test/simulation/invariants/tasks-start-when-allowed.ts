@@ -15,6 +15,7 @@ interface RunSeen {
   readonly ends: Map<string, End>;
   readonly items: Map<string, { readonly total: number; readonly open: Set<string> }>;
   readonly stopping: Set<string>;
+  readonly spawned: Set<string>;
   /** Who stepped in, by replaced task (BU-19). */
   readonly standIns: Map<string, string>;
   isPaused: boolean;
@@ -31,6 +32,7 @@ export function tasksStartWhenAllowed(): Invariant {
         ends: new Map(),
         items: new Map(),
         stopping: new Set(),
+        spawned: new Set(),
         standIns: new Map(),
         isPaused: false,
         isEnding: false,
@@ -48,12 +50,23 @@ function startFault(run: RunSeen, entry: LogEntry): string | undefined {
   if (entry.type !== "task.scheduled" && entry.type !== "task.expanded") return undefined;
   const { taskId, type } = entry;
   if (run.isPaused && type === "task.scheduled") return `${taskId} was scheduled while paused.`;
+  if (taskId.includes(".")) return childFault(run, taskId);
   const [name = "", index] = taskId.split(/[[\]]/);
   const stopped = stopFault(run, taskId, name);
   if (stopped !== undefined) return `${taskId}: ${type} ${stopped}.`;
   if (index !== undefined) return itemFault(run, taskId, { name, index: Number(index) });
   const task = taskOf(run.workflow, name);
   return task === undefined ? `${taskId} is no task of the workflow.` : joinFault(run, task);
+}
+
+/** A spawned task starts while whoever spawned it is there, and is not being stopped. */
+function childFault(run: RunSeen, taskId: string): string | undefined {
+  const parent = taskId.slice(0, taskId.lastIndexOf("."));
+  if (!run.spawned.has(taskId)) return `${taskId} was scheduled, and nobody spawned it.`;
+  if (run.isEnding) return `${taskId} was scheduled while the run was winding down.`;
+  if (run.ends.has(parent)) return `${taskId} was scheduled after ${parent} had ended.`;
+  const isStopping = run.stopping.has(taskId) || run.stopping.has(parent);
+  return isStopping ? `${taskId} was scheduled while it or ${parent} was to stop.` : undefined;
 }
 
 function stopFault(run: RunSeen, taskId: string, name: string): string | undefined {
@@ -115,15 +128,21 @@ function note(run: RunSeen, entry: LogEntry): void {
   if (entry.type === "run.paused") run.isPaused = true;
   if (entry.type === "run.resumed") run.isPaused = false;
   if (entry.type === "run.cancelling") run.isEnding = true;
-  if (entry.type === "task.cancelling") run.stopping.add(entry.taskId);
   if (entry.type === "run.degraded") {
     for (const id of entry.replaced) run.standIns.set(id, entry.by);
   }
   if (entry.type === "task.expanded") {
     run.items.set(entry.taskId, { total: entry.items, open: new Set() });
   }
-  if (entry.type === "task.scheduled") itemsOf(run, entry.taskId)?.open.add(entry.taskId);
+  noteTask(run, entry);
   noteEnd(run, entry);
+}
+
+function noteTask(run: RunSeen, entry: LogEntry): void {
+  if (entry.type === "task.cancelling") run.stopping.add(entry.taskId);
+  if (entry.type === "task.spawned") run.spawned.add(entry.taskId);
+  if (entry.type !== "task.scheduled" || entry.taskId.includes(".")) return;
+  itemsOf(run, entry.taskId)?.open.add(entry.taskId);
 }
 
 /** Of the fan-out that the task is an item of. */

@@ -31,6 +31,20 @@ export function generateWorkflow(draw: Draw, index: number): WorkflowSpecInput {
       ? { output: { last: `\${{ tasks.${last.id}.output }}` } }
       : {}),
     ...generateDegrade(draw, tasks),
+    ...generateCaps(draw),
+  };
+}
+
+/** Small enough to be reached, now and then. */
+function generateCaps(draw: Draw): Pick<WorkflowSpecInput, "spawn"> {
+  if (!draw.chance(0.3)) return {};
+  return {
+    spawn: {
+      maxDepth: draw.between(0, 4),
+      maxPerTask: draw.between(0, 4),
+      maxPerRun: draw.between(1, 10),
+      maxLive: draw.between(1, 6),
+    },
   };
 }
 
@@ -86,6 +100,7 @@ function generateTask(draw: Draw, earlier: readonly TaskInput[], isPatient: bool
 
 function playOf(draw: Draw, isPatient: boolean): Play {
   if (isPatient && draw.chance(0.5)) return "thinks";
+  if (draw.chance(0.12)) return "spawns";
   return draw.chance(0.015) ? "kills" : draw.of(plays);
 }
 

@@ -36,8 +36,25 @@ export const plays = [
   "tools",
 ] as const;
 
-/** `thinks`: one model call of minutes, in workflows with the patience for it. `kills`: takes its worker with it, now and then. */
-export type Play = (typeof plays)[number] | "thinks" | "kills";
+/**
+ * `thinks`: one model call of minutes, in workflows with the patience for it. `kills`: takes its worker with it, now and then. `spawns`:
+ * has others do it, and they may too.
+ */
+export type Play = (typeof plays)[number] | "thinks" | "kills" | "spawns";
+
+/** What a spawned task does, by its parent's number and its own place. */
+export const childPlays = [
+  "answers",
+  "flaky",
+  "spawns",
+  "journals",
+  "answers",
+  "fails",
+  "waits_for_abort",
+  "spawns",
+  "crowds",
+  "hangs",
+] as const satisfies readonly Play[];
 
 /** The input of every task of a generated workflow. */
 export interface PlayInput {

@@ -1,10 +1,10 @@
 /** The agents of the world. Each is one way to behave; all effects go through `ctx`, all waiting through the process's clock. */
 import { defineAgent, defineTool } from "@bridle/agent";
-import type { AgentContext, AnyAgent } from "@bridle/agent";
+import type { AgentContext, AnyAgent, ChildTask } from "@bridle/agent";
 import { sleep } from "@bridle/kernel";
 import type { Clock } from "@bridle/kernel";
 
-import { agentConcurrency, agentNames } from "../scenario/plays.ts";
+import { agentConcurrency, agentNames, childPlays } from "../scenario/plays.ts";
 import type { Play, PlayInput } from "../scenario/plays.ts";
 import { toPrompt } from "./call-tag.ts";
 import type { Manner } from "./call-tag.ts";
@@ -36,6 +36,7 @@ export function castFor(options: CastOptions): readonly AnyAgent[] {
       trusted: true,
       concurrency: agentConcurrency(name),
       models: declaredModels[name],
+      spawns: agentNames,
       tools,
       run: async (context, input) => acts[input.play](context, options),
     }),
@@ -78,6 +79,26 @@ async function calls(context: Context): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop -- one turn after the other, as agents work
     await call(context, number);
   }
+}
+
+async function childOf(context: Context, place: number): Promise<ChildTask> {
+  const { n, failures } = context.input;
+  const play = childPlays[(n + place) % childPlays.length] ?? "answers";
+  const agent = agentNames[(n + place) % agentNames.length] ?? "alpha";
+  const given: PlayInput = { play, calls: place % 3, failures, n: n + place + 1 };
+  // Some are known by a name, some by what they are; some have money of their own.
+  return context.spawn(agent, given, {
+    ...(place % 2 === 0 ? { key: `child ${place}` } : {}),
+    ...(n % 5 === 0 ? { budget: { maxCalls: 2 } } : {}),
+    retry: { maxAttempts: 2, backoff: { type: "fixed", initial: "100ms" } },
+  });
+}
+
+/** What may be refused is gone without; anything else it lets pass. */
+function refusal(error: unknown): undefined {
+  const { code = "" } = error as { readonly code?: string };
+  if (code === "spawn_limit" || code === "budget_refused") return undefined;
+  throw error;
 }
 
 /** What a dependent's expressions read, and which attempt it is from. */
@@ -167,6 +188,20 @@ const acts: Readonly<Record<Play, Acting>> = {
       return 1;
     });
     if (context.trace.attempt <= context.input.failures) throw new Error("after its effect");
+    return answer(context);
+  },
+  spawns: async (context) => {
+    const { n, failures } = context.input;
+    const children = [];
+    for (let place = 0; place <= n % 4; place++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, so that a later attempt asks in the same order
+      const child = await childOf(context, place).catch(refusal);
+      if (child !== undefined) children.push(child);
+    }
+    await calls(context);
+    // Some are left to themselves.
+    if (n % 3 !== 0) await Promise.allSettled(children.map(async (child) => child.result()));
+    if (context.trace.attempt <= failures) throw new Error("after its children");
     return answer(context);
   },
   thinks: async (context) => {

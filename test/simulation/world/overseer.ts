@@ -5,11 +5,12 @@
 import { openingHoldOf, type CompiledWorkflow } from "@bridle/dag";
 import type { RunRecord } from "@bridle/ports/testing";
 import type { Spender } from "@bridle/protocol";
-import { jobId } from "@bridle/protocol";
+import { jobId, spawnDepth } from "@bridle/protocol";
 
 import { agentConcurrency } from "../scenario/plays.ts";
 import { wallStartMs } from "./actor-clock.ts";
 import { RunTimes } from "./run-times.ts";
+import { levelsAbove } from "./witnessed-ledger.ts";
 import type { World } from "./world.ts";
 
 const lookEveryMs = 5000;
@@ -122,7 +123,7 @@ export class Overseer {
       const { runId, compiled } = run.submitted;
       const mostMs = this.#runTimeoutMs(compiled) + this.#mostMs("run's clock");
       if (advancingMs > mostMs) overdue.push(`run's clock of ${runId} after ${advancingMs} ms`);
-      if (endingForMs > this.#mostMs("run that winds down")) {
+      if (endingForMs > this.#mostMs("run that winds down") + generationsOf(run) * oneStopMs) {
         overdue.push(`run that winds down ${runId} for ${endingForMs} ms`);
       }
     }
@@ -148,8 +149,15 @@ export class Overseer {
         const isAtFence = run.tasks.get(claim.taskId)?.fence === claim.attempt;
         if (!run.ended && isAtFence) yield ["attempt of a dead worker", jobId(claim)];
       } else if (run.ended) yield ["attempt of an ended run", jobId(claim)];
-      else yield ["attempt", jobId(claim), envelopeOf(run.inputs.get(claim.taskId)).taskMs];
+      else yield ["attempt", jobId(claim), this.#mayTakeMs(run, claim.taskId)];
     }
+  }
+
+  /** Its own clock; whoever waits for tasks below it has as long as its run. */
+  #mayTakeMs(run: RunRecord, taskId: string): number {
+    const { taskMs = 0 } = envelopeOf(run.inputs.get(taskId));
+    const hasChildren = [...run.tasks.keys()].some((id) => id.startsWith(`${taskId}.`));
+    return hasChildren ? this.#runTimeoutMs(run.submitted.compiled) : taskMs;
   }
 
   #isAlive(bootId: string | undefined): boolean {
@@ -204,10 +212,19 @@ export class Overseer {
     const { agent } = envelopeOf(inputs.get(taskId));
     const busy = [...store.state.openClaims].filter(
       (claim) =>
-        envelopeOf(store.state.runs.get(claim.runId)?.inputs.get(claim.taskId)).agent === agent,
+        envelopeOf(store.state.runs.get(claim.runId)?.inputs.get(claim.taskId)).agent === agent &&
+        // Each depth has slots of its own.
+        spawnDepth(claim.taskId) === spawnDepth(taskId),
     );
     return busy.length < agentConcurrency(String(agent));
   }
+}
+
+/** Leaves are stopped before branches: each generation waits for the one below it, 20 s at most and a decision. */
+const oneStopMs = 25_000;
+
+function generationsOf({ tasks }: RunRecord): number {
+  return Math.max(0, ...Array.from(tasks.keys(), (id) => id.split(".").length - 1));
 }
 
 /** Fenced, and claimed by nobody, in a run that goes on. */
@@ -215,7 +232,7 @@ function unclaimedOf(run: RunRecord): readonly { run: RunRecord; spender: Spende
   if (run.ended) return [];
   const { runId } = run.submitted;
   return [...run.tasks].flatMap(([taskId, { fence, claims }]) => {
-    const isClosed = ["run", taskId].some((name) => run.ledger.envelopes.get(name)?.closed);
+    const isClosed = levelsAbove(taskId).some((name) => run.ledger.envelopes.get(name)?.closed);
     if (fence === 0 || claims.has(fence) || isClosed) return [];
     // Keys of a run's tasks are task ids.
     return [{ run, spender: { runId, taskId, attempt: fence } as Spender }];

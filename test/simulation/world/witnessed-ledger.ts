@@ -115,15 +115,22 @@ function isStanding({ leases, clock }: MemoryState, name: string): boolean {
   return lease?.holder !== undefined && clock.monotonicMs() < lease.until;
 }
 
+/** Levels whose limit the admission is held to: what was carved for a task is set aside in those above it already. */
 function pathOf({ ledger }: RunRecord, { taskId }: Spender) {
-  return [selectEnvelope(ledger, "run"), selectEnvelope(ledger, taskId)].flatMap(
-    (envelope) => envelope ?? [],
-  );
+  const own = selectEnvelope(ledger, taskId);
+  if (own?.carvedFrom !== undefined) return [own];
+  return [selectEnvelope(ledger, "run"), own].flatMap((envelope) => envelope ?? []);
+}
+
+/** From the run down. */
+export function levelsAbove(taskId: string): readonly string[] {
+  const names = taskId.split(".");
+  return ["run", ...names.map((_, index) => names.slice(0, index + 1).join("."))];
 }
 
 /** Under which fence, and whether from something that is over, the call goes. */
 function circumstancesOf(run: RunRecord, spender: Spender) {
-  const path = ["run", spender.taskId].map((name) => run.ledger.envelopes.get(name));
+  const path = levelsAbove(spender.taskId).map((name) => run.ledger.envelopes.get(name));
   return {
     ...whoOf(spender),
     fence: run.tasks.get(spender.taskId)?.fence ?? 0,
