@@ -22,6 +22,7 @@ const accidents: Readonly<Record<string, string>> = {
   "a crash (`SIGSEGV`)": "crashes",
   "more heap than it may have": "fills-heap",
   "more memory outside the heap than it may have": "fills-buffers",
+  "more open files than it may have": "opens-files",
   "changes a global object": "changes-globals",
   "leaves a program running": "leaves-program",
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { alertNames, alertSeverities } from "./alerts.ts";
-import { livenessDefaults, type defaultLimits } from "./defaults.ts";
+import { livenessDefaults, type defaultLimits, type isolateLimits } from "./defaults.ts";
 import { breakerRanges, budgetRanges, governorRanges, watchdogRanges } from "./guard-ranges.ts";
 import type { SettingRange } from "./guard-ranges.ts";
 import { modelPriceSchema } from "./price-schema.ts";
@@ -20,6 +20,17 @@ const limitRanges = {
 } as const satisfies Partial<Record<keyof typeof defaultLimits, readonly [number, number]>>;
 
 export type LimitName = keyof typeof limitRanges;
+
+const isolateRanges = {
+  // Node alone has 45 MiB.
+  memoryBytes: [64 * 1_048_576, 1024 * 1_073_741_824],
+  // Node alone has about 25 open.
+  openFiles: [64, 1_048_576],
+  maxTasks: [1, 1_000_000],
+  maxAgeMs: [1000, 7 * 86_400_000],
+  idleMs: [100, 86_400_000],
+  maxStuckThreads: [1, 1000],
+} as const satisfies Record<keyof typeof isolateLimits, readonly [number, number]>;
 
 /** Anything shorter would be busy waiting, anything longer no liveness. */
 const livenessRange = [50, 3_600_000] as const;
@@ -199,6 +210,19 @@ export const configFileSchema = z.strictObject({
   defaultPrice: modelPriceSchema.optional(),
   agents: z.array(z.unknown()).default([]),
   limits: table(Object.keys(limitRanges) as LimitName[], (key) => limitRanges[key]).optional(),
+  /** Where agents run. */
+  isolates: table(
+    Object.keys(isolateRanges) as (keyof typeof isolateRanges)[],
+    (key) => isolateRanges[key],
+  )
+    .extend({
+      /** Environment variables that agents see beyond PATH, HOME, LANG and their like. */
+      allowEnvironment: z
+        .array(z.string().regex(/^[A-Za-z_]\w{0,127}$/, "Expected the name of a variable."))
+        .max(100)
+        .optional(),
+    })
+    .optional(),
   liveness: table(
     Object.keys(livenessDefaults) as (keyof typeof livenessDefaults)[],
     () => livenessRange,

@@ -28,6 +28,21 @@ export const defaultLimits = {
   maxTasks: 10_000,
 } as const;
 
+/** X5: what an agent's isolate may take, and when it is used no more. */
+export const isolateLimits = {
+  /** Resident memory of a process with all that it started, looked at once a second; of a thread, the size of its heap. */
+  memoryBytes: 536_870_912,
+  /** Files, sockets and pipes that one process may have open, held by the kernel. */
+  openFiles: 4096,
+  /** Slow leaks of an agent end with its isolate: after so many tasks, so long, and above half of its memory. */
+  maxTasks: 100,
+  maxAgeMs: 1_800_000,
+  /** A warm isolate without work is let go. */
+  idleMs: 60_000,
+  /** WD-13: threads that were given up and still run, at which the worker retires. */
+  maxStuckThreads: 4,
+} as const;
+
 /** The liveness numbers. Validated at start: self-fence < lease, renewals < a third of their lease. */
 export const livenessDefaults = {
   workerLeaseMs: 8000,

@@ -80,7 +80,7 @@ export {
   type LivenessSettings,
   serverConfigSchema,
 } from "./config-file.ts";
-export { defaultLimits, livenessDefaults } from "./defaults.ts";
+export { defaultLimits, isolateLimits, livenessDefaults } from "./defaults.ts";
 export { durationSchema, parseDuration } from "./duration.ts";
 export {
   type BudgetSpec,

@@ -1,5 +1,6 @@
 /** One accident each, run on every level of isolation: what happens to the worker and to its neighbour is what `docs/isolation.md` says. */
 import { execFileSync, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 
 import { defineAgent } from "@bridle/agent";
 
@@ -39,6 +40,15 @@ const accidents = {
     // Longer than the pause between two looks at a process's memory.
     await wait(2500);
     return kept.length;
+  },
+  "opens-files": () => {
+    const files = [];
+    try {
+      while (files.length < 1000) files.push(openSync("/dev/null", "r"));
+      return files.length;
+    } finally {
+      for (const file of files) closeSync(file);
+    }
   },
   "changes-globals": () => {
     globalThis.changed = "by a task";

@@ -44,7 +44,11 @@ async function startWorker(isolation: Isolation): Promise<Rig> {
     ],
     scanner: (callbacks) =>
       createScanner({ clock, slots: 32, blockedLoop: { afterMs: 500 }, ...callbacks }),
-    settings: { cancelGraceMs: 300, pollMs: 50, isolates: { memoryBytes: 120 * mebibyte } },
+    settings: {
+      cancelGraceMs: 300,
+      pollMs: 50,
+      isolates: { memoryBytes: 120 * mebibyte, openFiles: 256 },
+    },
   });
   await rig.runner.start();
   return rig;

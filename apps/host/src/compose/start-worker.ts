@@ -184,7 +184,13 @@ function breakerOptions({ guards }: Config): {
   };
 }
 
-function runnerSettings({ liveness, limits, guards, cache }: Config): RunnerSettingsInput {
+function runnerSettings({
+  liveness,
+  limits,
+  isolates,
+  guards,
+  cache,
+}: Config): RunnerSettingsInput {
   const { maxStepsPerTask, outputBytes, modelStepTimeoutMs, toolStepTimeoutMs } = limits ?? {};
   return {
     workerLeaseMs: liveness.workerLeaseMs,
@@ -193,7 +199,7 @@ function runnerSettings({ liveness, limits, guards, cache }: Config): RunnerSett
     pollMs: liveness.pollMs,
     reconcileMs: liveness.reconcileMs,
     holdRenewMs: liveness.holdRenewMs,
-    isolates: { startMs: liveness.isolateStartMs },
+    isolates: { startMs: liveness.isolateStartMs, ...withoutUndefined(isolates ?? {}) },
     ...withoutUndefined({
       cacheMaxAgeMs: cache?.maxAgeMs,
       cacheMaxEntries: cache?.maxEntries,

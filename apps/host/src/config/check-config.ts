@@ -36,7 +36,7 @@ type ZodIssue = NonNullable<
 
 /** What was written, for numbers and modes: a key or a URL with credentials must not reach a log. */
 function received({ path: [section], input }: ZodIssue): string {
-  if (!["budget", "guards", "limits", "liveness"].includes(String(section))) return "";
+  if (!["budget", "guards", "isolates", "limits", "liveness"].includes(String(section))) return "";
   const shown = typeof input === "number" ? String(input) : JSON.stringify(input);
   return ` It is ${(shown ?? "missing").slice(0, 80)}.`;
 }

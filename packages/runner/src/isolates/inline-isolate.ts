@@ -70,6 +70,10 @@ export class InlineIsolate implements Isolate {
     // Only its abort signal can ask it.
   }
 
+  residentBytes(): undefined {
+    return undefined;
+  }
+
   /** Shares the process, which outlives it. */
   hasLeftovers(): boolean {
     return false;

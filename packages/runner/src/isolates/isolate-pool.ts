@@ -2,8 +2,8 @@
  * Warm isolates of one agent: child processes or threads.
  *
  * W1. An isolate has one task at a time, and tasks of one agent only.
- * W2. It is used again only when it rested clean, left no process behind, is younger than its age and has had fewer tasks than its
- *     share.
+ * W2. It is used again only when it rested clean, left no process behind, is younger than its age, has had fewer tasks than its share and
+ *     holds no more than half of the memory it may have.
  * W3. After three failed starts in a row the agent is broken: no further isolate is started for a while, and one at a time
  *     then (B172).
  */
@@ -97,8 +97,14 @@ export class IsolatePool implements IsolateSource {
       isolate.end === undefined &&
       isolate.tasks < settings.maxTasks &&
       clock.monotonicMs() - bornMs < settings.maxAgeMs &&
+      !this.#isFull(isolate) &&
       !isolate.hasLeftovers()
     );
+  }
+
+  /** The next task must find room: a limit that its predecessors have nearly used up would end it for what they did. */
+  #isFull(isolate: Isolate): boolean {
+    return (isolate.residentBytes() ?? 0) > this.#options.settings.memoryBytes / 2;
   }
 
   async #start(): Promise<Warm> {

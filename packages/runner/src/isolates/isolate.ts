@@ -44,6 +44,8 @@ export interface Isolate {
   resume(): void;
   /** Asks it to end (SIGTERM). Threads and inline code are only asked by their abort signal. */
   terminate(): void;
+  /** What it holds of the machine's memory; undefined where that is not known by itself. */
+  residentBytes(): number | undefined;
   /** Whether something that its tasks started is still there, next to it or on its own. */
   hasLeftovers(): boolean;
   /** Ends it and everything it started, by force. Resolves when nothing is left, or after 2 s with what is. */

@@ -78,7 +78,7 @@ export function childCount(pid: number): number | undefined {
   }
 }
 
-/** Resident memory; undefined when the process is gone. Pages are 4 kB on every platform Node runs on Linux with, but some arm64. */
+/** Resident memory of one process; undefined when the process is gone. Pages are 4 kB on every platform Node runs on Linux with, but some arm64. */
 export function residentBytes(pid: number): number | undefined {
   try {
     const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"));

@@ -16,6 +16,7 @@ import type { ToIsolate } from "@bridle/protocol";
 import { killGroup } from "../scanner/kill-group.ts";
 import { encodeFrame, FrameDecoder } from "../wire/frame.ts";
 import { captureLines } from "./capture-lines.ts";
+import { groupResidentBytes } from "./group-resident-bytes.ts";
 import type { Isolate, IsolateEnd, IsolateListener, ReclaimResult } from "./isolate.ts";
 import { Leftovers } from "./leftovers.ts";
 import { reclaimGroup } from "./reclaim-group.ts";
@@ -91,6 +92,10 @@ export class ProcessIsolate implements Isolate {
   /** It is ready: what it has now is its own. */
   ready(): void {
     if (this.pid !== undefined) this.#leftovers = new Leftovers(this.pid, this.#environmentEntry);
+  }
+
+  residentBytes(): number | undefined {
+    return this.pid === undefined ? undefined : groupResidentBytes(this.pid);
   }
 
   hasLeftovers(): boolean {

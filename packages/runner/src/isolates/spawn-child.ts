@@ -14,7 +14,7 @@ import { loaderFlags } from "./loader-flags.ts";
  * in a row find none but the lifeline itself (one could fall between two lives of a program that starts itself anew), which goes last,
  * with its group. Where there is no `/proc` the group is all it can reach.
  */
-const lifeline = `{
+const script = `{
 trap "" TERM INT HUP
 read _ <&4
 kill -9 $$
@@ -34,6 +34,7 @@ fi
 kill -9 0
 } >/dev/null 2>&1 3<&- &
 exec 4<&-
+{ ulimit -n "$0"; } 2>/dev/null || :
 exec "$@"`;
 
 export interface SpawnOptions {
@@ -42,6 +43,8 @@ export interface SpawnOptions {
   readonly agent: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** The kernel's limit of open files for it and each program it starts. A lower one of this process stays. */
+  readonly openFiles: number;
 }
 
 /** Descriptors: 0 nothing, 1 and 2 captured, 3 the frames, 4 the lifeline. */
@@ -55,7 +58,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
     options.agent,
     options.folder,
   ];
-  return spawn("/bin/sh", ["-c", lifeline, "sh", ...command], {
+  return spawn("/bin/sh", ["-c", script, String(options.openFiles), ...command], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
     env: { ...options.environment },

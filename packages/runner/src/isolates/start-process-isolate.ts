@@ -31,6 +31,7 @@ export async function startProcessIsolate(options: StartOptions): Promise<StartA
     module: agent.module,
     agent: agent.name,
     folder,
+    openFiles: settings.openFiles,
     environment: isolateEnvironment({
       base: options.environment,
       allow: settings.allowEnvironment,

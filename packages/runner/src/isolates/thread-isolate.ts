@@ -93,6 +93,11 @@ export class ThreadIsolate implements Isolate {
     // A thread gets no signals: only its abort signal can ask it.
   }
 
+  /** Its heap has a limit of its own; what it holds is not told from outside. */
+  residentBytes(): undefined {
+    return undefined;
+  }
+
   /** Whoever the thread started carries its token; the thread itself is in no table of processes. */
   hasLeftovers(): boolean {
     const { environmentEntry } = this.#options;

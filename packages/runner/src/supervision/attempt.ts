@@ -128,12 +128,12 @@ export class Attempt {
     this.#options.watch.setPid(undefined);
   }
 
-  #watchMemory({ pid }: Isolate): () => void {
-    if (pid === undefined) return () => {};
+  #watchMemory(isolate: Isolate): () => void {
+    if (isolate.pid === undefined) return () => {};
     const { clock, settings } = this.#options.worker;
     return watchMemory({
       clock,
-      pid,
+      isolate,
       limitBytes: settings.isolates.memoryBytes,
       onExceeded: (bytes) => {
         const message = `The agent's process used ${bytes} bytes of memory; the limit is ${settings.isolates.memoryBytes}.`;

@@ -1,10 +1,10 @@
 import type { Clock, TimerHandle } from "@bridle/kernel";
 
-import { residentBytes } from "../isolates/proc-table.ts";
+import type { Isolate } from "../isolates/isolate.ts";
 
 export interface MemoryWatchOptions {
   readonly clock: Clock;
-  readonly pid: number;
+  readonly isolate: Pick<Isolate, "residentBytes">;
   readonly limitBytes: number;
   /** Called once. */
   readonly onExceeded: (bytes: number) => void;
@@ -13,18 +13,18 @@ export interface MemoryWatchOptions {
 const everyMs = 1000;
 
 /**
- * Looks at a child's resident memory once a second (X5). A flag of Node's would bound only its own heap, and costs 18 ms per start
+ * Looks at the resident memory of a child and all that it started, once a second (X5). A flag of Node's would bound only its own heap, and costs 18 ms per start
  * (measured). Returns the function that ends it.
  */
 export function watchMemory({
   clock,
-  pid,
+  isolate,
   limitBytes,
   onExceeded,
 }: MemoryWatchOptions): () => void {
   let timer: TimerHandle;
   const look = (): void => {
-    const bytes = residentBytes(pid);
+    const bytes = isolate.residentBytes();
     if (bytes !== undefined && bytes > limitBytes) {
       onExceeded(bytes);
       return;
