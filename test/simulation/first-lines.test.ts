@@ -196,6 +196,12 @@ describe("decisionsComeFirst", () => {
     expect(judge(decisionsComeFirst(), [...waits, dispatching(3)])).toContain("before it was");
   });
 
+  it("is content with a fence over an attempt that told its end before it was found lost", () => {
+    const waits = log(["task.scheduled", first], ["task.retrying", first]);
+    expect(judge(decisionsComeFirst(), [...waits, dispatching(2)])).toBeUndefined();
+    expect(judge(decisionsComeFirst(), [...waits, dispatching(3)])).toContain("before it was");
+  });
+
   it("is content with a scheduler that cannot know yet that another one, or its own commit that it gave up, has paused", () => {
     expect(judge(decisionsComeFirst(), [...paused, enqueued(1, false)])).toBeUndefined();
   });
@@ -203,7 +209,8 @@ describe("decisionsComeFirst", () => {
   it.each([
     ["a dispatch before its decision", [...scheduled, dispatching(2)], "before it was decided"],
     ["a job of a run that is paused", [...paused, enqueued(1)], "while paused"],
-    ["a job above its fence", [enqueued(0)], "at fence 0"],
+    ["a job above its fence", [...scheduled, enqueued(0)], "at fence 0"],
+    ["a job before its decision", [enqueued(1)], "queued before it was decided"],
     [
       "a result that leaves the inbox without a decision",
       [{ type: "dropped", runId, kind: "finished" } as const],

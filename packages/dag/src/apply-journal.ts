@@ -9,6 +9,8 @@ import { isDispatched } from "./task-facts.ts";
 /** What a worker reports, for the view. Entries of another attempt, or of one that is no longer in hand, are ignored. */
 export function applyJournal(store: RunStore, event: RunEvent): void {
   if (!Object.hasOwn(shownAs, event.type) || !("attempt" in event)) return;
+  // The opening of a stand-in is reserved by its scheduler: nobody has claimed the attempt yet.
+  if (event.type === "budget.reserved" && event.step === 0) return;
   const task = store.get(event.taskId);
   if (task === undefined || isTerminalTask(task.status)) return;
   if (task.attempt !== event.attempt || !isDispatched(task)) return;

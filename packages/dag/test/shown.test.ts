@@ -1,3 +1,4 @@
+import { pendingCommands } from "@bridle/dag";
 import type { RunEvent } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
@@ -30,6 +31,14 @@ describe("what a worker reports", () => {
     const world = started(workflow({ a: [] }));
     expect(world.status("a")).toBe("QUEUED");
     expect(reported(world, type, 1)).toBe(status);
+  });
+
+  it("with the money that was set aside for a stand-in shows nothing: it is still to be queued again when its job is lost", () => {
+    const world = started(workflow({ a: [] }));
+    expect(reported(world, "budget.reserved", 1, 0)).toBe("QUEUED");
+    expect(pendingCommands(world.run)).toMatchObject([{ type: "dispatch-task", taskId: "a" }]);
+    expect(reported(world, "budget.reserved", 1, 1)).toBe("RUNNING");
+    expect(pendingCommands(world.run)).toEqual([]);
   });
 
   it("of another attempt shows nothing", () => {

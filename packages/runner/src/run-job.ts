@@ -1,4 +1,5 @@
 import type { AnyAgent } from "@bridle/agent";
+import type { CodedError } from "@bridle/kernel";
 import type { ClaimAnswer } from "@bridle/ports";
 import { bridleError, taskEnvelopeSchema } from "@bridle/protocol";
 import type { Job, TaskEnvelope } from "@bridle/protocol";
@@ -49,6 +50,12 @@ async function claimAndRun(context: JobInSlot, job: Job): Promise<void> {
   const { store, clock, workerId, bootId } = worker;
   const claim = await store.attempts.claim({ ...job, workerId, bootId, at: clock.wallMs() });
   if (!claim.claimed) return;
+  const refusal = worker.refusesSteps();
+  if (refusal !== undefined) {
+    // Its answer took so long that the fence has fallen: what was stopped then was stopped without this one.
+    await handBack(worker, job, { error: refusal, graceUsedMs: claim.graceUsedMs });
+    return;
+  }
   const envelope = parseEnvelope(claim.envelope);
   if (envelope === undefined) {
     await finishUnreadable(worker, job, claim);
@@ -67,13 +74,8 @@ async function runAttempt(
   const watchId = active.watchId(job);
   const watch = openWatch(worker, agent, { id: watchId, envelope, graceUsedMs });
   if (watch instanceof Error) {
-    // Nothing runs unwatched. The scheduler tries again, here or elsewhere.
-    const end = {
-      ...failedBy(coded(watch, "internal")),
-      cause: "handed_back",
-      retryable: true,
-    } as const;
-    await finishAttempt({ worker, spender, end, degraded: [], graceUsedMs });
+    // Nothing runs unwatched.
+    await handBack(worker, job, { error: coded(watch, "internal"), graceUsedMs });
     return;
   }
   if (envelope.breaker !== undefined) worker.breakers.prepare(agentKey(envelope), envelope.breaker);
@@ -95,6 +97,17 @@ async function runAttempt(
   } finally {
     active.remove(watchId);
   }
+}
+
+/** Before anything of it ran. The scheduler tries again, here or elsewhere. */
+async function handBack(
+  worker: WorkerParts,
+  { runId, taskId, attempt }: Job,
+  { error, graceUsedMs }: { readonly error: CodedError; readonly graceUsedMs: number },
+): Promise<void> {
+  const end = { ...failedBy(error), cause: "handed_back", retryable: true } as const;
+  const spender = { runId, taskId, attempt };
+  await finishAttempt({ worker, spender, end, degraded: [], graceUsedMs });
 }
 
 interface ToWatch {

@@ -5,6 +5,7 @@ import type { ModelCall, ModelCallResult } from "@bridle/ports";
 import { bridleError } from "@bridle/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { deferred } from "../src/deferred.ts";
 import { createLocalScanner, resolveRunnerSettings } from "../src/index.ts";
 import { answerAtOnce, typesOf } from "./rig.ts";
 import { createVirtualRig, inlineAgent, untilEnded } from "./virtual-rig.ts";
@@ -684,6 +685,39 @@ describe("the worker", () => {
     rig.store.reconnect();
     await rig.clock.advanceAsync(70_000);
     expect(rig.runner.state.isLive).toBe(true);
+  });
+
+  it("[WD-17] a claim that is answered after the fence has fallen starts nothing, and is handed back", async () => {
+    let hasRun = false;
+    const answered = deferred<void>();
+    rig = await createVirtualRig({
+      agents: [
+        inlineAgent("late", () => {
+          hasRun = true;
+        }),
+      ],
+      wrapStore: (store) => ({
+        ...store,
+        attempts: {
+          ...store.attempts,
+          claim: async (claim) => {
+            const answer = await store.attempts.claim(claim);
+            store.disconnect();
+            await answered.promise;
+            return answer;
+          },
+        },
+      }),
+    });
+    const task = await rig.dispatch({ agent: "late" });
+    await rig.clock.advanceAsync(6500);
+    expect(rig.runner.state.isLive).toBe(false);
+    answered.resolve();
+    await rig.clock.advanceAsync(100);
+    rig.store.reconnect();
+    await rig.clock.advanceAsync(30_000);
+    expect(hasRun).toBe(false);
+    expect(await rig.outcome(task)).toMatchObject({ cause: "handed_back", retryable: true });
   });
 
   it("[B103] one failed renewal changes nothing", async () => {
