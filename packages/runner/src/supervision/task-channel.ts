@@ -3,7 +3,7 @@
  *
  * T1. Every message carries the task's token; others are counted and dropped (GC-6).
  * T2. The agent has one last word. What comes after it, or after the channel was cut, is told as late and changes nothing.
- * T3. Requests in hand may hold at most 256 KiB of this process; beyond that reading stops until some are answered.
+ * T3. What it sends is read no faster than it is dealt with (`ReadGate`).
  * T4. Text deltas of an isolate that does not read are joined and, past 1 MiB, left out: the whole text is in the answer.
  */
 import type { Clock } from "@bridle/kernel";
@@ -18,6 +18,7 @@ import type {
 
 import type { Isolate, IsolateEnd } from "../isolates/isolate.ts";
 import { putPayload } from "../wire/payload.ts";
+import { creditBytes, ReadGate } from "./read-gate.ts";
 
 export type LastWord =
   | { readonly kind: "result"; readonly output: Payload }
@@ -44,13 +45,12 @@ export interface TaskChannelOptions {
   readonly listener: TaskChannelListener;
 }
 
-const creditBytes = 256 * 1024;
 const longestDelta = 1024 * 1024;
 
 export class TaskChannel {
   readonly #options: TaskChannelOptions;
+  readonly #reading: ReadGate;
   readonly #deltas = new Map<number, string>();
-  #bytesInHand = 0;
   #hasLastWord = false;
   #isCut = false;
   #files = 0;
@@ -61,7 +61,13 @@ export class TaskChannel {
 
   constructor(options: TaskChannelOptions) {
     this.#options = options;
-    options.isolate.listen({
+    const { isolate, clock } = options;
+    this.#reading = new ReadGate({
+      clock,
+      pause: () => isolate.pause(),
+      resume: () => isolate.resume(),
+    });
+    isolate.listen({
       onMessage: (message, bytes) => this.#hear(message, bytes),
       onLine: (stream, line) => options.listener.onLine(stream, line),
       onEnd: (end) => this.#ended(end),
@@ -109,6 +115,7 @@ export class TaskChannel {
   }
 
   #hear(message: FromIsolate, bytes: number): void {
+    this.#reading.count();
     if (message.type === "ready" || message.token !== this.#options.token) {
       this.dropped += 1;
       return;
@@ -139,7 +146,7 @@ export class TaskChannel {
 
   async #serve(id: number, request: IsolateRequest, bytes: number): Promise<void> {
     const { isolate, token, listener } = this.#options;
-    this.#hold(bytes);
+    this.#reading.hold(bytes);
     try {
       const text = await listener.onRequest(id, request);
       this.#sendDeltas();
@@ -148,16 +155,8 @@ export class TaskChannel {
       isolate.send({ type: "refusal", token, id, error: listener.toFault(error) });
     } finally {
       this.#deltas.delete(id);
-      this.#hold(-bytes);
+      this.#reading.hold(-bytes);
     }
-  }
-
-  #hold(bytes: number): void {
-    const wasFull = this.#bytesInHand > creditBytes;
-    this.#bytesInHand += bytes;
-    const isFull = this.#bytesInHand > creditBytes;
-    if (isFull && !wasFull) this.#options.isolate.pause();
-    if (!isFull && wasFull) this.#options.isolate.resume();
   }
 
   #sayRested(dirty: boolean): void {
