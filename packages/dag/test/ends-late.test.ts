@@ -118,6 +118,7 @@ describe("[S2] the word that was probably meant", () => {
     ["abcd", "abxy", "abxy"],
     ["abcde", "xyabce", undefined],
     ["abcde", "ABXDE", "ABXDE"],
+    ["zq", "abz", undefined],
   ])("for %s %s is meant: %s", (word, known, meant) => {
     expect(suggest(word, [known])).toBe(meant);
   });

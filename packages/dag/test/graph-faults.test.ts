@@ -141,6 +141,16 @@ describe("[S1] what a compiled task says", () => {
     ]).tasks;
     expect(one).toMatchObject({ if: "${{ input.go }}", hasExpressions: true });
     expect(two).not.toHaveProperty("if");
+    expect(Object.keys(compiled([a]))).toEqual([
+      "format",
+      "name",
+      "version",
+      "tasks",
+      "budget",
+      "onExceeded",
+      "runTimeoutMs",
+      "onFailure",
+    ]);
   });
 
   it("whether there is anything in it to evaluate", () => {

@@ -40,6 +40,12 @@ describe("[BU-19] the end of a stand-in decides the edges out of what it replace
     expect(world.run.tasks["good"]).toMatchObject({ status: "SKIPPED", skipped: "dependency" });
   });
 
+  it("without one that takes a failure it ends the run", () => {
+    const world = replaced({ x: [], good: ["x"], z: [] }, ["x"]).claim("z");
+    world.finish("q", failure());
+    expect(world.status("z")).toBe("CANCELLING");
+  });
+
   it("a task that waits for its end in any case handles its failure", () => {
     const world = replaced({ x: [], cleanup: ["x:always"], other: ["x"], z: [] }, ["x"]);
     world.finish("q", failure());
