@@ -116,6 +116,13 @@ describe("why a text cannot be read, as the end of a sentence", () => {
     ["With stringKeys, all keys must be strings at line 1", "a key must be a text at line 1"],
     ["Something else\nwith a caret below", "Something else"],
     ["It says: Unresolved tag: !x", "It says: Unresolved tag: !x"],
+    ["It says: Maximum call stack size exceeded", "It says: Maximum call stack size exceeded"],
+    ["It says: Excessive alias count", "It says: Excessive alias count"],
+    [
+      "It says: With stringKeys, all keys must be strings",
+      "It says: With stringKeys, all keys must be strings",
+    ],
+    ["It says: Source contains multiple documents", "It says: Source contains multiple documents"],
   ])("%j", (message, words) => {
     expect(reasonUnreadable(new Error(message))).toBe(words);
     expect(reasonUnreadable(message)).toBe(words);

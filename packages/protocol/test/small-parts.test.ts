@@ -4,10 +4,15 @@ import {
   defaultDayLimit,
   defaultRunLimit,
   initialRunClock,
+  installationScope,
   installationDayLimit,
   isBelow,
+  isOuterScope,
   isRunActive,
   keyDayLimit,
+  keyScope,
+  noAmounts,
+  outerHint,
   parseSpawnedId,
   parseUsd,
   rangeFault,
@@ -19,6 +24,7 @@ import {
   toMessages,
   unlimited,
   waitLimitsMs,
+  wireAmountsSchema,
 } from "@bridle/protocol";
 import type { Message } from "@bridle/protocol";
 import { describe, expect, test } from "vitest";
@@ -43,11 +49,20 @@ describe("[BU-1] US dollars", () => {
     [".5", undefined],
     ["-1", undefined],
     ["1e2", undefined],
+    ["1e-7", undefined],
     ["1x", undefined],
     [Number.NaN, undefined],
   ])("%j are %j billionths", (usd, nanoUsd) => {
     expect(parseUsd(usd)).toBe(nanoUsd);
   });
+});
+
+test("no amounts are nothing in each dimension, and a wire amount that is none is told so", () => {
+  expect(noAmounts).toEqual({ tokens: 0, nanoUsd: 0, calls: 0 });
+  const read = wireAmountsSchema.safeParse({ tokens: "-1", nanoUsd: "0", calls: "0" });
+  expect(read.error?.issues.map(({ message }) => message)).toEqual([
+    "Expected a whole number written as a decimal string.",
+  ]);
 });
 
 test("amounts of one rule have it in each dimension", () => {
@@ -73,6 +88,7 @@ describe("[BU-3] the limits of a day, and those that are stated", () => {
     expect(Object.entries(statedLimits({ maxTokens: 1 }))).toEqual([["tokens", 1]]);
     expect(Object.entries(statedLimits({ maxUsd: 2 }))).toEqual([["nanoUsd", 2_000_000_000]]);
     expect(Object.entries(statedLimits({ maxCalls: "unlimited" }))).toEqual([["calls", unlimited]]);
+    expect(Object.entries(statedLimits({ maxUsd: "unlimited" }))).toEqual([["nanoUsd", unlimited]]);
   });
 
   test("the largest sum and whole number are limits", () => {
@@ -82,6 +98,24 @@ describe("[BU-3] the limits of a day, and those that are stated", () => {
     );
     expect(() => statedLimits({ maxCalls: 0.5 })).toThrow(
       'maxCalls is 0.5; write a whole number of at least 1, or "unlimited".',
+    );
+  });
+});
+
+describe("envelopes over many runs", () => {
+  test("have names that no task can have, and say how their money comes back", () => {
+    expect([installationScope, keyScope("k1")]).toEqual(["installation/day", "key:k1/day"]);
+    expect([installationScope, keyScope("k1"), "run", "plan.1"].map(isOuterScope)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(outerHint(installationScope)).toBe(
+      "It starts afresh at 00:00 UTC; until then wait for runs to end, or raise `budget.perDay` of the configuration.",
+    );
+    expect(outerHint(keyScope("k1"))).toBe(
+      "It starts afresh at 00:00 UTC; until then wait for runs to end, or raise the key's limit.",
     );
   });
 });
@@ -97,6 +131,7 @@ describe("a setting within its range", () => {
     [11, whole, "a whole number from 1 to 10"],
     [1.5, whole, "a whole number from 1 to 10"],
     ["5", whole, "a whole number from 1 to 10"],
+    ["0.75", share, "a number from 0.5 to 1"],
     [0.5, share, undefined],
     [0.75, share, undefined],
     [1, share, undefined],
