@@ -110,6 +110,22 @@ describe("before the first output", () => {
     });
   });
 
+  it("[L12] lets background work wait for what is no overload", () => {
+    expect(delays({ priority: "background" })).toEqual([1000, 2000, 4000]);
+  });
+
+  it("sends nothing again for a caller that has gone, whatever the provider says", () => {
+    expect(decided({ class: "aborted", shouldRetry: true })).toEqual({
+      action: "surface",
+      code: "cancelled",
+    });
+  });
+
+  it("[B052] sleeps a minute that was asked for, and no longer", () => {
+    expect(decided({ retryAfterMs: 60_000 })).toEqual({ action: "retry", delayMs: 60_000 });
+    expect(decided({ retryAfterMs: 60_001 })).toMatchObject({ action: "surface" });
+  });
+
   it("[B053] moves on from what condemns a provider, never from what condemns the request", () => {
     const movesOn = failureClasses.filter(
       (name) => decided({ class: name, tries: 9, hasNextTarget: true }).action === "next_target",

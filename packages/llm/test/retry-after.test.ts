@@ -11,7 +11,9 @@ function after(value: string): number | undefined {
 
 describe("[L11] [B004] Retry-After is read", () => {
   it("in seconds, whole or not", () => {
-    expect([after("7"), after("1.5"), after(" 7 ")]).toEqual([7000, 1500, 7000]);
+    expect([after("7"), after("1.5"), after("1.25"), after(" 7 ")]).toEqual([
+      7000, 1500, 1250, 7000,
+    ]);
   });
 
   it("as an HTTP date, against the given clock", () => {
@@ -51,6 +53,8 @@ describe("[L11] [B004] Retry-After is read", () => {
     "Tue, 14 Nov 99999 22:13:20 GMT",
     "Tue, 99 Nov 2023 22:13:20 GMT",
     "2023-11-14T22:14:50Z",
+    "on Tue, 14 Nov 2023 22:14:50 GMT",
+    "Tue, 14 Nov 2023 22:14:50 GMT-0100",
   ])("[B005] not from the date %s", (value) => {
     expect(after(value)).toBeUndefined();
   });
