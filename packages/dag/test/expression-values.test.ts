@@ -16,6 +16,7 @@ const bindings = {
     constructed: { constructor: 1 },
     prototyped: JSON.parse('{"__proto__":{"a":1}}') as unknown,
     within: [{ a: 1 }, { a: 1, b: { constructor: null, list: [1, 2] } }],
+    timed: { toISOString: "x" },
     bare: Object.assign(Object.create(null) as object, { a: 1 }),
   },
   item: 3,
@@ -64,6 +65,7 @@ describe("[S4] what an expression yields, as JSON", () => {
     ["!input.flag", true],
     ["input.name.startsWith('A')", true],
     ["input.bare", { a: 1 }],
+    ["input.timed", { toISOString: "x" }],
     ["'}}'", "}}"],
     [String.raw`"a\"}}b"`, 'a"}}b'],
   ])("%s", (expression, value) => {

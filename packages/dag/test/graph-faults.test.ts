@@ -3,6 +3,7 @@ import type { CompiledWorkflow } from "@bridle/dag";
 import { describe, expect, it } from "vitest";
 
 import { checkGraph } from "../src/check-graph.ts";
+import { checkSize } from "../src/check-size.ts";
 import { IssueList } from "../src/issue-list.ts";
 
 const a = { id: "a", agent: "x" };
@@ -37,6 +38,12 @@ describe("[B149] a workflow's bounds", () => {
       ],
     });
     expect(tasks(10_000)).not.toMatchObject({ issues: [{ code: "too_many_tasks" }] });
+  });
+
+  it("are 500,000 values and 4 Mi characters, which it may have", () => {
+    expect(checkSize("x".repeat(4 * 1_048_576))).toBeUndefined();
+    expect(checkSize("x".repeat(4 * 1_048_576 + 1))).toMatchObject({ code: "too_large" });
+    expect(checkSize(Array.from({ length: 499_999 }, () => 0))).toBeUndefined();
   });
 
   it("are 100,000 edges, however many of them are the same", () => {
@@ -108,8 +115,35 @@ describe("[S2] a fault is told once, where it is", () => {
   it.each<[string, unknown, readonly string[]]>([
     ["null", null, ["invalid_value /tasks/0/needs/0"]],
     ["a task that is a number", { task: 3 }, ["invalid_value /tasks/0/needs/0/task"]],
+    [
+      "of a condition that is none",
+      { task: "b", when: "soon" },
+      ["invalid_value /tasks/0/needs/0/when"],
+    ],
   ])("an edge that is %s breaks nothing", (_, edge, expected) => {
-    expect(faults([{ ...a, needs: [edge] }])).toEqual(expected);
+    expect(
+      faults([
+        { ...a, needs: [edge, "b"] },
+        { ...a, id: "b" },
+      ]),
+    ).toEqual(expected);
+  });
+
+  it("item has no value in a condition, nor in the output", () => {
+    const forEach = { items: "${{ input.list }}" };
+    expect(faults([{ ...a, forEach, if: "${{ item }}" }])).toEqual([
+      "unknown_reference /tasks/0/if",
+    ]);
+    expect(faults([{ ...a, forEach }], { output: "${{ index }}" })).toEqual([
+      "unknown_reference /output",
+    ]);
+  });
+
+  it("a condition that is no text is of the wrong form, and no expression", () => {
+    expect(faults([{ ...a, if: 3 }])).toEqual([
+      "invalid_value /tasks/0/if",
+      "expression_invalid /tasks/0/if",
+    ]);
   });
 
   it("every task that reads what it does not wait for is told, not only one", () => {
@@ -134,6 +168,17 @@ describe("[S2] a fault is told once, where it is", () => {
 });
 
 describe("[S1] what a compiled task says", () => {
+  it("how much may be spawned, as stated, else as usual", () => {
+    const caps = (spawn: object) => compiled([a], { spawn }).spawn;
+    expect(caps({ maxDepth: 2, maxPerTask: 3, maxPerRun: 4, maxLive: 5 })).toEqual({
+      maxDepth: 2,
+      maxPerTask: 3,
+      maxPerRun: 4,
+      maxLive: 5,
+    });
+    expect(caps({})).toEqual({ maxDepth: 3, maxPerTask: 20, maxPerRun: 200, maxLive: 50 });
+  });
+
   it("its condition, when it has one", () => {
     const [one, two] = compiled([
       { ...a, if: "${{ input.go }}" },

@@ -89,6 +89,19 @@ describe("[B10] a refusal that says less than it should, or of an older release"
   });
 });
 
+describe("a task that has ended", () => {
+  it("keeps nothing of its waiting: ten thousand of them stay small", () => {
+    const world = started(workflow({ a: [], b: [] }));
+    world.finish("a", refusal({ key: "provider:p", bootId: "boot_1" }));
+    world.at += 1000;
+    world.release("a");
+    world.finish("a");
+    world.finish("b");
+    const keys = (taskId: string) => Object.keys(world.run.tasks[taskId] ?? {}).toSorted();
+    expect(keys("a")).toEqual(keys("b"));
+  });
+});
+
 describe("a run that winds down by a failure", () => {
   it("ends as that one did, although an earlier one loses the task that handled it", () => {
     const once = { retry: { maxAttempts: 1 } };

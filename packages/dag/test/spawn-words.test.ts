@@ -1,4 +1,5 @@
-import { taskSpec } from "@bridle/dag";
+import { taskSpec, viewRun } from "@bridle/dag";
+import { unlimited } from "@bridle/protocol";
 import type { SpawnCaps } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
@@ -93,6 +94,27 @@ describe("[LF-8] what a spawned task is run as", () => {
     );
   });
 
+  it("shown with the task that spawned it", () => {
+    const { tasks } = viewRun(family().run);
+    expect(tasks.find((task) => task.id === "plan.1")?.spawnedBy).toBe("plan");
+    expect(tasks.find((task) => task.id === "plan")).not.toHaveProperty("spawnedBy");
+  });
+
+  it("one at least of each where nothing is known to be left, and no limit where none is asked for", () => {
+    const limitOf = (more: Parameters<World["spawn"]>[2]): unknown => {
+      const world = inHand();
+      world.spawn("plan", "k", more);
+      return world.events.find(({ type }) => type === "task.spawned");
+    };
+    expect(limitOf({ room: undefined, isEnforced: false })).toMatchObject({
+      limit: { tokens: "1", nanoUsd: "1", calls: "1" },
+    });
+    const room = { tokens: 5, nanoUsd: 5, calls: 5 };
+    expect(limitOf({ room, limit: { tokens: unlimited } })).toMatchObject({
+      limit: { tokens: String(unlimited), nanoUsd: "1", calls: "1" },
+    });
+  });
+
   it("nothing that it waits for, and nothing to evaluate", () => {
     const world = family();
     expect(taskSpec(world.run, "plan.1")).toMatchObject({
@@ -139,6 +161,7 @@ describe("[LF-8] a child that waits while its run is paused", () => {
     world.tell({ type: "cancel", taskId: id("plan.1"), ...user });
     expect(named(world, from, "close-envelope")).toEqual(["plan.1"]);
     world.tell({ type: "resume", by: "u" });
+    expect(named(world, from, "dispatch-task")).toEqual([]);
     expect(world.run.tasks["plan.1"]).toMatchObject({ status: "CANCELLED", attempt: 0 });
   });
 
