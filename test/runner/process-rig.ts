@@ -9,6 +9,7 @@ import { onTestFinished } from "vitest";
 import { createRig } from "../../packages/runner/test/rig.ts";
 import type { Rig, RigOptions, RunningTask } from "../../packages/runner/test/rig.ts";
 import { until } from "../support/until.ts";
+import { PostConditions } from "./post-conditions.ts";
 
 export const cast = new URL("./agents/misbehaving.js", import.meta.url).href;
 
@@ -17,21 +18,28 @@ export function castAgent(name: string, module: string = cast, concurrency = 8):
   return defineAgent({ name, module, concurrency, run: () => undefined }) as AnyAgent;
 }
 
-/** A runner on memory adapters with real time and real processes; stopped when the test ends. */
+/**
+ * A runner on memory adapters with real time and real processes; stopped when the test ends, which fails when a task of it has left
+ * anything behind (`PostConditions`).
+ */
 export async function createProcessRig(
   names: readonly string[],
   options: Partial<RigOptions> = {},
 ): Promise<Rig> {
+  const conditions = new PostConditions();
   const rig = await createRig({
     clock: systemClock,
     ids: systemIds,
     agents: names.map((name) => castAgent(name)),
     ...options,
+    onEvent: (event) => conditions.hear(event),
+    wrapStore: (store) => conditions.wrap(options.wrapStore?.(store) ?? store),
   });
   await rig.runner.start();
   onTestFinished(async () => {
     await rig.runner.stop(0);
     rig.breakers.close();
+    conditions.check(rig);
   });
   return rig;
 }

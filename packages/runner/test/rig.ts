@@ -61,6 +61,7 @@ export interface RigOptions {
   readonly stateFolder?: string;
   readonly bootId?: string;
   readonly onRetire?: RunnerOptions["onRetire"];
+  readonly onEvent?: (event: BridleEvent) => void;
   /** Puts something between the runner and the store. */
   readonly wrapStore?: (store: MemoryStore) => Store;
   readonly breaker?: ConstructorParameters<typeof BreakerSet>[0]["settings"];
@@ -97,6 +98,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   const bus = createBus({ onHandlerError: () => {} });
   bus.onAny((event) => {
     events.push(event);
+    options.onEvent?.(event);
   });
   const breakers = new BreakerSet({
     clock,
