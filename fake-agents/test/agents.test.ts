@@ -51,9 +51,9 @@ describe("the cast", () => {
   });
 
   it.each(agents.map((agent) => [agent.name, agent] as const))(
-    "%s runs in a process of its own and is found in the file it names",
+    "%s runs in a process of its own, unless it is trusted, and is found in the file it names",
     async (_name, agent) => {
-      expect(agent.isolation).toBe("process");
+      expect(agent.isolation).toBe(agent.trusted ? "inline" : "process");
       const exported = Object.values((await import(agent.module)) as Record<string, unknown>);
       expect(exported).toContain(agent);
     },

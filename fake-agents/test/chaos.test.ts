@@ -183,7 +183,7 @@ describe("[F6] the scenarios", () => {
     const ends = allScenarios
       .filter(({ guard }) => guard !== "none")
       .filter((row) => row.ends.some(({ status }) => status === "COMPLETED"));
-    expect(ends.map(({ name }) => name)).toEqual(["failing-tool"]);
+    expect(ends.map(({ name }) => name)).toEqual(["failing-tool", "cascade"]);
   });
 
   it("call a model by their own name, so that each has its own count", () => {

@@ -3,7 +3,7 @@
  * goes red when the rule breaks: `[BR-2]`.
  */
 export const builtRules: readonly string[] = [
-  ...ids("S", [1, 2, 3, 4, 5, 7, 8, 9]),
+  ...ids("S", [1, 2, 3, 4, 5, 6, 7, 8, 9]),
   ...ids("X", [1, 2, 3, 4, 5]),
   ...ids("F", [1, 2, 3, 4, 5, 6]),
   ...ids("WD-", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19, 20]),
@@ -19,6 +19,7 @@ export const builtRules: readonly string[] = [
   ...ids("D", [1, 2, 3, 4, 5]),
   ...ids("E", [1, 2, 3, 4]),
   "LF-5",
+  "LF-8",
   "LF-12",
 ];
 

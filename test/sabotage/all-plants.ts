@@ -6,6 +6,7 @@ import { firstLinePlants } from "./plants/first-lines.ts";
 import { guardPlants } from "./plants/guards.ts";
 import { protocolPlants } from "./plants/protocol.ts";
 import { schedulingPlants } from "./plants/scheduling.ts";
+import { spawningPlants } from "./plants/spawning.ts";
 import { watchdogPlants } from "./plants/watchdog.ts";
 
 /** In the order in which they are planted: the quick ones first. */
@@ -15,6 +16,7 @@ export const allPlants: readonly Plant[] = [
   ...watchdogPlants,
   ...budgetPlants,
   ...schedulingPlants,
+  ...spawningPlants,
   ...executionPlants,
   ...protocolPlants,
   ...firstLinePlants,

@@ -22,6 +22,9 @@ export const cascades = defineAgent<CascadeInput, CascadeOutput>({
   trusted: true,
   spawns: ["cascades"],
   async run(ctx, { width, model }) {
+    if (model !== undefined) {
+      await ctx.llm(model, { prompt: `One of many: ${ctx.trace.taskId}`, maxOutputTokens: 10 });
+    }
     const refused: Record<string, number> = {};
     const children = [];
     for (let each = 0; each < width; each += 1) {
@@ -32,9 +35,6 @@ export const cascades = defineAgent<CascadeInput, CascadeOutput>({
         const { code = "unknown" } = error as { readonly code?: string };
         refused[code] = (refused[code] ?? 0) + 1;
       }
-    }
-    if (model !== undefined) {
-      await ctx.llm(model, { prompt: `One of many: ${ctx.trace.taskId}`, maxOutputTokens: 10 });
     }
     let tasks = 1;
     for (const outcome of await Promise.allSettled(children.map(async (one) => one.result()))) {

@@ -1,6 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { answers } from "./scenarios/answers.ts";
 import { calls } from "./scenarios/calls.ts";
+import { families } from "./scenarios/families.ts";
 import { goodWork } from "./scenarios/good-work.ts";
 import { isolates } from "./scenarios/isolates.ts";
 import { loops } from "./scenarios/loops.ts";
@@ -16,6 +17,7 @@ export const allScenarios: readonly Scenario[] = [
   ...calls,
   ...money,
   ...isolates,
+  ...families,
   ...answers,
   ...goodWork,
 ];

@@ -6,7 +6,7 @@ export function chaosWorkflow(scenario: Scenario, place: Place): unknown {
   return {
     name: `chaos-${scenario.name}`,
     onFailure: "continue",
-    ...scenario.run,
+    ...(place.guards === "off" ? (scenario.runOff ?? scenario.run) : scenario.run),
     tasks: [
       {
         id: villain,

@@ -49,6 +49,8 @@ export interface Scenario {
   readonly task?: Readonly<Record<string, unknown>>;
   /** Of the run, beside the villain's task: `timeout`, `budget`. */
   readonly run?: Readonly<Record<string, unknown>>;
+  /** In its place with guards off: where what bounds the villain is no guard but a limit of the workflow. */
+  readonly runOff?: Readonly<Record<string, unknown>>;
   /** The scenario's own provider; default: honest answers. */
   readonly reply?: (request: FakeRequest) => FakeReply;
   readonly price?: ModelPrice;

@@ -74,7 +74,8 @@ describe("[LF-8] an attempt is given the task that it asks for", () => {
   });
 
   it.each([
-    ["of an attempt that was overtaken", (world: World) => void world.lose("plan")],
+    ["of an attempt that was lost", (world: World) => void world.lose("plan")],
+    ["of an attempt that was overtaken by the next", overtake],
     ["of a task that is being stopped", cancelPlan],
     ["of a run that winds down", (world: World) => void world.tell(cancelRun)],
     ["of a task that has ended", (world: World) => void world.finish("plan")],
@@ -119,6 +120,11 @@ describe("[LF-8] an attempt is given the task that it asks for", () => {
 
 const refusedClosed = { outcome: "refused", code: "envelope_closed", message: "", details: {} };
 const cancelRun = { type: "cancel", reason: "r", by: "u" } as const;
+function overtake(world: World): void {
+  world.lose("plan");
+  world.fire("retry:plan");
+  world.claim("plan");
+}
 function cancelPlan(world: World): void {
   world.tell({ type: "cancel", taskId: "plan" as never, reason: "r", by: "u" });
 }

@@ -191,8 +191,8 @@ export const firstLinePlants: readonly ArrowPlant[] = [
     finder: "simulator",
     arrow: "cancel",
     file: "packages/dag/src/stop-task.ts",
-    find: '  if (attempt > 0) decision.command({ type: "close-envelope", envelope: taskId });\n',
-    replace: "",
+    find: "  if (attempt > 0 || state.spawned !== undefined) {\n",
+    replace: "  if (attempt < 0) {\n",
     why: "A task that is being stopped would spend until its worker hears of it.",
   },
   {

@@ -87,9 +87,8 @@ export const protocolPlants: readonly ArrowPlant[] = [
     finder: "simulator",
     arrow: "settle",
     file: "packages/budget/src/hold-endings.ts",
-    find: "    record.reserved = minus(record.reserved, given);\n",
-    replace:
-      "    record.reserved = minus(record.reserved, charged === noAmounts ? given : charged);\n",
+    find: "  shift(levels, { reserved: negative(hold.amounts), settled: actual });\n",
+    replace: "  shift(levels, { reserved: negative(actual), settled: actual });\n",
     why: "An envelope would fill with money that nobody holds.",
   },
   {

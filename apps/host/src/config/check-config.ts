@@ -24,6 +24,7 @@ export function checkConfig(value: unknown, source: string): Config {
     ...doubleNames(agents),
     ...modelFaults(parsed.data),
     ...declaredFaults(agents, parsed.data),
+    ...spawnFaults(agents),
     ...livenessFaults(liveness).map((message) => at("liveness", message)),
   ];
   if (issues.length > 0) throw configInvalid(source, issues);
@@ -132,6 +133,18 @@ function declaredFaults(agents: readonly AnyAgent[], { models }: ConfigFile): re
     declared
       .filter((name) => !Object.hasOwn(models, name))
       .map((name) => missing(`agents.${index}.models`, "model", name, models)),
+  );
+}
+
+/** LF-8: a task of nobody's agent would wait for ever. */
+function spawnFaults(agents: readonly AnyAgent[]): readonly SpecIssue[] {
+  const known = Object.fromEntries(
+    ["llm", ...agents.map(({ name }) => name)].map((name) => [name, true]),
+  );
+  return agents.flatMap(({ spawns }, index) =>
+    spawns
+      .filter((name) => !Object.hasOwn(known, name))
+      .map((name) => missing(`agents.${index}.spawns`, "agent", name, known)),
   );
 }
 

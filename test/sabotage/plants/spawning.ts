@@ -1,0 +1,77 @@
+import type { RulePlant } from "../plant.ts";
+
+const dag = "packages/dag/src";
+const tests = ["packages/dag/test/spawn.test.ts", "packages/dag/test/spawn-properties.test.ts"];
+
+export const spawningPlants: readonly RulePlant[] = [
+  {
+    name: "one-more-than-the-cap",
+    finder: "tests",
+    rule: "LF-8",
+    file: `${dag}/decide-spawn.ts`,
+    find: "if (counts[name] >= caps[name]) return capRefusal(name, caps[name]);",
+    replace: "if (counts[name] > caps[name]) return capRefusal(name, caps[name]);",
+    why: "Each generation would have one child too many, and the last one would have any.",
+    tests,
+  },
+  {
+    name: "retry-spawns-anew",
+    finder: "tests",
+    rule: "LF-8",
+    file: `${dag}/decide-spawn.ts`,
+    find: "if (spawned?.key === key) return { id, digest: spawned.digest };",
+    replace: "if (spawned?.key === `${key}.`) return { id, digest: spawned.digest };",
+    why: "A worker that dies would double everything its tasks had spawned.",
+    tests,
+  },
+  {
+    name: "parent-is-stopped-with-its-children",
+    finder: "tests",
+    rule: "LF-8",
+    file: `${dag}/stop-task.ts`,
+    find: "if (!hasLiveChildren(state)) orderStop(decision, id);",
+    replace: "orderStop(decision, id);",
+    why: "A parent would be killed while its children still spend, with nobody above them.",
+    tests,
+  },
+  {
+    name: "parent-ends-before-its-children",
+    finder: "tests",
+    rule: "LF-8",
+    file: `${dag}/end-task.ts`,
+    find: "if (!hasLiveChildren(state)) {",
+    replace: "if (state.returned === undefined) {",
+    why: "A run could end with agents of it still at work.",
+    tests,
+  },
+  {
+    name: "spawned-by-whoever-was-overtaken",
+    finder: "tests",
+    rule: "B113",
+    file: `${dag}/decide-spawn.ts`,
+    find: "    parent.attempt === attempt &&\n",
+    replace: "    parent.attempt >= attempt &&\n",
+    why: "A worker that was given up would go on to fill the run with tasks.",
+    tests: ["packages/dag/test/spawn.test.ts"],
+  },
+  {
+    name: "carved-money-is-new-money",
+    finder: "tests",
+    rule: "S6",
+    file: "packages/budget/src/carved.ts",
+    find: "      : Math.max(terms.limit[dimension] - settled[dimension], reserved[dimension]),",
+    replace: "      : reserved[dimension],",
+    why: "Ten children with a tenth each would have ten times their parent's money between them.",
+    tests: ["packages/budget/test/carved.test.ts"],
+  },
+  {
+    name: "unspent-money-stays-away",
+    finder: "tests",
+    rule: "LF-8",
+    file: "packages/budget/src/carved.ts",
+    find: "if (!isCarved || closed) return reserved;",
+    replace: "if (!isCarved) return reserved;",
+    why: "What a child did not spend would be lost to its parent.",
+    tests: ["packages/budget/test/carved.test.ts"],
+  },
+];
