@@ -62,6 +62,20 @@ describe("the DAG against its per-edge evaluator", () => {
     );
   });
 
+  it("[S6] and whatever its tasks spawn: such scripts have families that fail and are cancelled", () => {
+    const ends = new Map<string, number>();
+    fc.assert(
+      fc.property(plans, scripts(noise), (plan, script) => {
+        const { run } = play(worldOf(plan, "continue"), plan, script);
+        for (const [id, { status }] of Object.entries(run.tasks)) {
+          if (id.includes(".")) ends.set(status, (ends.get(status) ?? 0) + 1);
+        }
+      }),
+      { numRuns: 200 },
+    );
+    expect([...ends.keys()].toSorted()).toEqual(["CANCELLED", "COMPLETED", "FAILED"]);
+  });
+
   it("[S3] whoever is cancelled, lost or paused: what a task's dependencies came to decides alone whether it may start", () => {
     let cancelled = 0;
     fc.assert(

@@ -74,6 +74,9 @@ export const noise = fc.constantFrom<Disturbance["disturb"]>(
   "takeover",
   "park",
   "stale",
+  "spawn",
+  "spawn",
+  "cancel_child",
 );
 
 const disturbances: Readonly<
@@ -186,5 +189,7 @@ export const anything = fc.constantFrom<Disturbance["disturb"]>(
   "takeover",
   "park",
   "stale",
+  "spawn",
+  "cancel_child",
 );
 export const policies = fc.constantFrom("fail_fast", "continue");

@@ -83,7 +83,7 @@ export function worldOf(
 /** Whether an attempt of this task or item is to fail. */
 export function fails(plan: readonly Planned[], taskId: string): boolean {
   const spawned = parseSpawnedId(taskId);
-  if (spawned !== undefined) return spawned.ordinal % 3 === 0;
+  if (spawned !== undefined) return spawned.ordinal % 2 === 0;
   const [id, index] = taskId.split(/[[\]]/);
   const planned = plan.find((each) => each.id === id);
   if (index === undefined) return planned?.turnsOut === "fails";
