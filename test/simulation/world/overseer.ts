@@ -149,7 +149,10 @@ export class Overseer {
         const isAtFence = run.tasks.get(claim.taskId)?.fence === claim.attempt;
         if (!run.ended && isAtFence) yield ["attempt of a dead worker", jobId(claim)];
       } else if (run.ended) yield ["attempt of an ended run", jobId(claim)];
-      else yield ["attempt", jobId(claim), this.#mayTakeMs(run, claim.taskId)];
+      else {
+        const mostMs = this.#mayTakeMs(run, claim.taskId) + waitedMs(run, claim);
+        yield ["attempt", jobId(claim), mostMs];
+      }
     }
   }
 
@@ -225,6 +228,15 @@ const oneStopMs = 25_000;
 
 function generationsOf({ tasks }: RunRecord): number {
   return Math.max(0, ...Array.from(tasks.keys(), (id) => id.split(".").length - 1));
+}
+
+/** For how long it said that it would wait for breakers, step after step: its clock stands meanwhile. */
+function waitedMs({ log }: RunRecord, { taskId, attempt }: Spender): number {
+  return log.reduce((sum, entry) => {
+    const isWait =
+      entry.type === "task.waiting" && entry.taskId === taskId && entry.attempt === attempt;
+    return isWait ? sum + Math.max(0, entry.until - entry.at) : sum;
+  }, 0);
 }
 
 /** Fenced, and claimed by nobody, in a run that goes on. */
