@@ -123,6 +123,13 @@ describe("checking a configuration", () => {
     expect(faults).toContain('agents.0.models: there is no model "smal". Did you mean "small"?');
   });
 
+  it("[LF-8] a declared agent that is not there is named, with the one that was meant; a prompt is always there", () => {
+    const declaring = { ...agent, spawns: ["llm", agent.name, `${agent.name}s`] };
+    const faults = faultsOf({ agents: [declaring] });
+    expect(faults).toContain(`agents.0.spawns: there is no agent "${agent.name}s"`);
+    expect(faults).toContain(`Did you mean "${agent.name}"?`);
+  });
+
   it("refuses what is no agent, and two agents of one name", () => {
     expect(faultsOf({ agents: [{ name: "x" }] })).toContain("agents.0");
     expect(faultsOf({ agents: [agent, agent] })).toContain('the name "hello" is taken');
