@@ -1,7 +1,8 @@
 /**
  * Whether an attempt may have the task it asks for (LF-8, S6).
  *
- * N1. A task is spawned once per key of its parent, whichever attempt asks: a retried or lost attempt finds what it had spawned.
+ * N1. A task is spawned once per key of its parent, whichever attempt asks: a retried or lost attempt finds what it had spawned. Only what
+ *     was cancelled meanwhile is spawned anew, by a later attempt: it has no result, and never will.
  * N2. Caps count what the log says: depth, tasks of one parent, tasks of the run, live tasks of the run.
  * N3. Its money is carved out of its parent's envelope with the decision, and is never more than the parent can set aside.
  * N4. Only the attempt in hand is given anything: not one that was overtaken, nor one that is being stopped (B113).
@@ -65,16 +66,19 @@ interface Known {
   readonly digest: string;
 }
 
-/** N1. */
+/** N1. The latest under the key: one that was stopped is none for a later attempt. */
 function childOf(
   decision: Decision,
-  { taskId, task: { key } }: SpawnInput,
+  { taskId, attempt, task: { key } }: SpawnInput,
   { children }: Readonly<TaskState>,
 ): Known | undefined {
-  for (let ordinal = 1; ordinal <= (children?.total ?? 0); ordinal += 1) {
+  for (let ordinal = children?.total ?? 0; ordinal >= 1; ordinal -= 1) {
     const id = spawnedId(taskId, ordinal);
-    const spawned = decision.get(id)?.spawned;
-    if (spawned?.key === key) return { id, digest: spawned.digest };
+    const { spawned, status } = decision.get(id) ?? {};
+    if (spawned?.key !== key) continue;
+    const isStopped = status === "CANCELLED" || status === "CANCELLING";
+    const isOver = isStopped && spawned.parentAttempt < attempt;
+    return isOver ? undefined : { id, digest: spawned.digest };
   }
   return undefined;
 }

@@ -15,7 +15,7 @@ export class Decision {
   readonly commands: RunCommand[] = [];
   /** Tasks and items that ended in this decision and whose consequences are still to be drawn, oldest first. */
   readonly ended: string[] = [];
-  /** Tasks that will not complete, and whose children are still to be stopped. */
+  /** Tasks whose children are to be stopped: they will not complete, or their agent's breaker is open. */
   readonly forsaken: string[] = [];
   readonly store: RunStore;
   readonly at: number;

@@ -40,8 +40,11 @@ export function parkTask(
   const parkedMs = parkedFor(state, decision.at);
   if (parkedMs >= defaultLimits.parkedMs) return failParked(decision, taskId, parkedMs);
   const until = decision.at + Math.max(failure.retryAfterMs ?? defaultParkMs, 0);
-  decision.emit({ type: "task.parked", taskId, attempt, until, ...wordOf(failure) });
+  const word = wordOf(failure);
+  decision.emit({ type: "task.parked", taskId, attempt, until, ...word });
   armParked(decision, taskId);
+  // BR-17. Another's breaker says nothing against what it spawned.
+  if (word.breaker.startsWith("agent:")) decision.forsaken.push(taskId);
 }
 
 /** Which breaker refused, why, and on whose word. */

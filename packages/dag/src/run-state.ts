@@ -64,7 +64,7 @@ export interface TaskState {
   failure?: number;
   items?: ItemsState;
   /** What it was spawned as; the workflow's own tasks and their items were not. */
-  readonly spawned?: SpawnedTask;
+  readonly spawned?: SpawnedTask & { readonly parentAttempt: number };
   /** Tasks that it spawned, and how many of them have not ended. Replaced, never written into. */
   children?: { readonly total: number; readonly live: number };
   /** No attempt of it is left, and none will be: it ends so with the last of its children. */

@@ -1,7 +1,7 @@
 import { asTaskId, childEndKey, parseSpawnedId } from "@bridle/protocol";
-import type { TaskEnd } from "@bridle/protocol";
 
 import type { Decision } from "./decision.ts";
+import type { TaskState } from "./run-state.ts";
 import { orderStop, stopChildren } from "./stop-task.ts";
 import { hasLiveChildren } from "./task-facts.ts";
 
@@ -31,12 +31,15 @@ function tell(decision: Decision, parent: string, childId: string): void {
   });
 }
 
-/** A task will end otherwise than completed, once those below it have: they are stopped (E3). */
+/** A task will end otherwise than completed, or waits for its own agent's breaker: those below it are stopped (E3, BR-17). */
 export function settleForsaken(decision: Decision, parent: string): void {
-  const end = decision.get(parent)?.returned;
-  if (end !== undefined) stopChildren(decision, parent, reasonOf(parent, end));
+  stopChildren(decision, parent, reasonOf(parent, decision.get(parent)));
 }
 
-function reasonOf(id: string, end: TaskEnd): string {
-  return end.type === "task.cancelled" ? end.reason : `${id}, which spawned it, has ended`;
+function reasonOf(id: string, state: Readonly<TaskState> | undefined): string {
+  const end = state?.returned;
+  if (end?.type === "task.cancelled") return end.reason;
+  return end === undefined
+    ? `${id}, which spawned it, waits for ${state?.parkedBy ?? "a breaker"}`
+    : `${id}, which spawned it, has ended`;
 }

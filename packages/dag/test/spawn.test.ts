@@ -352,6 +352,36 @@ describe("[LF-8] a task ends after all that it spawned", () => {
     expect(namesOf(world.pending())).toEqual(["cancel-attempt plan.1.1", "cancel-attempt plan.2"]);
   });
 
+  const parkedBy = (key: string): World => {
+    const world = family();
+    const outcome = failure("breaker_open", { retryAfterMs: 1000 });
+    if (outcome.status === "completed") throw new Error("unreachable");
+    world.finish("plan", { ...outcome, stop: { ...outcome.stop, evidence: { key } } });
+    return world;
+  };
+
+  it("[BR-17] [E2] an agent's own breaker stops what its tasks have spawned, and their next attempts ask anew", () => {
+    const world = parkedBy("agent:test/worker");
+    expect(world.statuses()).toMatchObject({ plan: "PARKED", "plan.1": "CANCELLING" });
+    for (const id of ["plan.1.1", "plan.1", "plan.2"]) world.finish(id, failure("cancelled"));
+    world.release("plan");
+    world.claim("plan");
+    expect(world.spawn("plan", "a")).toEqual(spawned("plan.3"));
+    expect(world.spawn("plan", "a")).toEqual(spawned("plan.3"));
+  });
+
+  it("[BR-17] another's breaker stops nobody but whoever needs it", () => {
+    const world = parkedBy("provider:north");
+    expect(world.statuses()).toMatchObject({ plan: "PARKED", "plan.1": "RUNNING" });
+  });
+
+  it("[S7] what was cancelled stays so for the attempt that spawned it", () => {
+    const world = family();
+    world.tell({ type: "cancel", taskId: "plan.2" as never, reason: "r", by: "u" });
+    world.finish("plan.2", failure("cancelled"));
+    expect(world.spawn("plan", "b")).toEqual(spawned("plan.2"));
+  });
+
   it("a child that its own carved envelope cannot pay for fails, whatever the run does without money", () => {
     const world = inHand({ budget: { onExceeded: "pause" } });
     world.spawn("plan");

@@ -15,7 +15,9 @@ interface Family {
   /** Live children, by parent. */
   readonly live: Map<string, Set<string>>;
   readonly count: Map<string, number>;
-  readonly keys: Set<string>;
+  /** By parent and key: the newest, and the attempt that asked for it. */
+  readonly keys: Map<string, { readonly taskId: string; readonly attempt: number }>;
+  readonly stopped: Set<string>;
   readonly attempts: Map<string, number>;
   total: number;
   isEnding: boolean;
@@ -24,35 +26,53 @@ interface Family {
 export function childrenEndFirst(): Invariant {
   const runs = new Map<string, Family>();
   return (seen) => {
-    if (seen.type === "submitted") {
-      const { workflow } = seen;
-      const nothing = { total: 0, isEnding: false };
-      const empty = { live: new Map(), count: new Map(), keys: new Set<string>() };
-      runs.set(seen.runId, { workflow, ...empty, ...nothing, attempts: new Map() });
-    }
+    if (seen.type === "submitted") runs.set(seen.runId, newFamily(seen.workflow));
     const run = seen.type === "entry" ? runs.get(seen.runId) : undefined;
     if (seen.type !== "entry" || run === undefined) return undefined;
     const { entry } = seen;
-    if (entry.type === "run.cancelling") run.isEnding = true;
-    if (entry.type === "task.scheduled") run.attempts.set(entry.taskId, entry.attempt);
+    note(run, entry);
     const fault = entry.type === "task.spawned" ? birth(run, entry) : end(run, entry);
     return fault === undefined ? undefined : `${fault} (${seen.runId})`;
   };
 }
 
-function birth(run: Family, { taskId, parent, parentAttempt, key }: Spawned): string | undefined {
-  const caps = run.workflow.spawn ?? defaultSpawnCaps;
-  const siblings = run.live.get(parent) ?? new Set();
-  run.live.set(parent, siblings.add(taskId));
-  run.count.set(parent, (run.count.get(parent) ?? 0) + 1);
-  run.total += 1;
-  const name = `${parent} ${key}`;
-  if (run.keys.has(name)) return `${parent} has two tasks under the key ${key}.`;
-  run.keys.add(name);
+function newFamily(workflow: CompiledWorkflow): Family {
+  const maps = { live: new Map(), count: new Map(), keys: new Map(), attempts: new Map() };
+  return { workflow, ...maps, stopped: new Set(), total: 0, isEnding: false };
+}
+
+function note(run: Family, entry: LogEntry): void {
+  if (entry.type === "run.cancelling") run.isEnding = true;
+  if (entry.type === "task.cancelling" || entry.type === "task.cancelled") {
+    run.stopped.add(entry.taskId);
+  }
+  if (entry.type === "task.scheduled") run.attempts.set(entry.taskId, entry.attempt);
+}
+
+function birth(run: Family, entry: Spawned): string | undefined {
+  const { taskId, parent, parentAttempt } = entry;
+  if (isTwin(run, entry)) return `${parent} has two tasks under the key ${entry.key}.`;
   if (run.isEnding) return `${taskId} was spawned while the run was winding down.`;
   if (run.attempts.get(parent) !== parentAttempt) {
     return `${taskId} was spawned by attempt ${parentAttempt} of ${parent}, which is not in hand.`;
   }
+  return capFault(run, entry);
+}
+
+/** What was stopped may be asked for anew, by a later attempt. */
+function isTwin({ keys, stopped }: Family, spawned: Spawned): boolean {
+  const { taskId, parent, parentAttempt: attempt, key } = spawned;
+  const before = keys.get(`${parent} ${key}`);
+  keys.set(`${parent} ${key}`, { taskId, attempt });
+  if (before === undefined) return false;
+  return !stopped.has(before.taskId) || before.attempt >= attempt;
+}
+
+function capFault(run: Family, { taskId, parent }: Spawned): string | undefined {
+  const caps = run.workflow.spawn ?? defaultSpawnCaps;
+  run.live.set(parent, (run.live.get(parent) ?? new Set()).add(taskId));
+  run.count.set(parent, (run.count.get(parent) ?? 0) + 1);
+  run.total += 1;
   const live = [...run.live.values()].reduce((sum, each) => sum + each.size, 0);
   const counted = [
     ["maxDepth", taskId.split(".").length - 1],
