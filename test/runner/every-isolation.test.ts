@@ -21,12 +21,18 @@ const trustedAgent =
 
 /** An agent must not be able to tell where it runs: the same code, the same values, the same ends. */
 describe.each([
-  ["process", exportedAgent],
-  ["thread", trustedAgent("thread")],
-  ["inline", trustedAgent("inline")],
-] as const)("[X2] in isolation %s", (_, agentOf) => {
+  ["process", exportedAgent, false],
+  // Where there can be none it is the same as the one above.
+  ["process, in a PID namespace", exportedAgent, true],
+  ["thread", trustedAgent("thread"), false],
+  ["inline", trustedAgent("inline"), false],
+] as const)("[X2] in isolation %s", (_, agentOf, pidNamespace) => {
   const start = async (name: string) =>
-    createProcessRig([], { agents: [agentOf(name)], model: answerAtOnce });
+    createProcessRig([], {
+      agents: [agentOf(name)],
+      model: answerAtOnce,
+      settings: { isolates: { pidNamespace } },
+    });
 
   it.each([
     ["echo", { a: [1, null, "😀"] }, { echo: { a: [1, null, "😀"] } }],

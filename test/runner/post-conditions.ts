@@ -1,8 +1,8 @@
 /**
  * What must hold when a task has ended, looked at for every task of every test on the rig of real processes (WD-15).
  *
- * P1. When the end of a stopped attempt is stored, nothing of its isolate is alive. Any other attempt may leave its isolate warm: itself
- *     and its lifeline, no more.
+ * P1. When the end of a stopped attempt is stored, nothing of its isolate is alive. Any other attempt may leave its isolate warm: as it
+ *     was before, no more.
  * P2. When an end is stored, its run's envelopes hold nothing in reserve.
  * P3. When the worker has stopped, no task, call or watch is open, and no program of any isolate is alive.
  */
@@ -15,11 +15,10 @@ import type { Rig } from "../../packages/runner/test/rig.ts";
 interface Started {
   readonly pid: number;
   readonly token: string;
+  /** Before its task began: its process, the lifeline, and what holds its namespace. */
+  readonly processes: number;
   wasStopped: boolean;
 }
-
-/** The isolate's process, and the lifeline beside it. */
-const warmProcesses = 2;
 
 export class PostConditions {
   readonly #started = new Map<string, Started>();
@@ -32,7 +31,8 @@ export class PostConditions {
     if (event.type === "task.started" && event.pid !== undefined) {
       const token = isolateToken(event.pid);
       if (token === undefined) return;
-      this.#started.set(keyOf(event), { pid: event.pid, token, wasStopped: false });
+      const processes = aliveUnder(new Set([token])).length;
+      this.#started.set(keyOf(event), { pid: event.pid, token, processes, wasStopped: false });
     }
     if (event.type === "task.stopped") {
       const started = this.#started.get(keyOf(event));
@@ -76,7 +76,7 @@ export class PostConditions {
     const left = aliveUnder(new Set([started.token]));
     const isWarm = !started.wasStopped && isAlive(started.pid);
     this.#expect(
-      left.length <= (isWarm ? warmProcesses : 0),
+      left.length <= (isWarm ? started.processes : 0),
       `${key} has ended and left the processes ${left.join(", ")}`,
     );
   }

@@ -221,6 +221,8 @@ export const configFileSchema = z.strictObject({
         .array(z.string().regex(/^[A-Za-z_]\w{0,127}$/, "Expected the name of a variable."))
         .max(100)
         .optional(),
+      /** Each process in a PID namespace of its own, where the system lets it: nothing outlives it. */
+      pidNamespace: z.boolean().optional(),
     })
     .optional(),
   liveness: table(

@@ -17,6 +17,7 @@ function fakeIsolate(): FakeIsolate {
   return {
     isolation: "process",
     pid: 1234,
+    groupId: 1234,
     folder: undefined,
     backlogBytes: 0,
     tasks: 0,

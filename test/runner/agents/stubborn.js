@@ -51,6 +51,24 @@ export const leavesThree = stubborn("leaves-three", () => {
   shell(`(setsid sh -c '(kill -STOP $$; sleep 600) & exec sleep 600' &) ; exit 0`);
 });
 
+/** A daemon whose environment says nothing of whose it is. `name` is found in its arguments. */
+const hide = (name) =>
+  execFileSync("sh", ["-c", `setsid env -i sleep ${name} </dev/null >/dev/null 2>&1 &`], {
+    stdio: "ignore",
+  });
+
+export const hides = stubborn("hides", ({ name }) => hide(name));
+
+/** The same, and finishes. */
+export const hidesAndFinishes = defineAgent({
+  name: "hides-and-finishes",
+  module,
+  run: (_, { name }) => {
+    if (name !== undefined) hide(name);
+    return "done";
+  },
+});
+
 /** A program that starts itself anew in another session every 30 ms and ends: never the same process twice. */
 export const hops = stubborn("hops", () => {
   const hop = `sleep 0.03; HOP="$HOP" setsid sh -c "$HOP" & exit 0`;

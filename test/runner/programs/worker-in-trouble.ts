@@ -3,6 +3,7 @@
  * happens.
  *
  * - `retire <pipe>`: an agent's thread opens a pipe without a writer and is cancelled; the worker retires and stops in order.
+ * - `hides <name>`: an agent's process, in a PID namespace, starts a daemon that nothing but its arguments tells.
  * - `blocked <agent>`: the agent's process is cancelled, then this process's main loop is blocked for good.
  */
 import { defineAgent } from "@bridle/agent";
@@ -84,5 +85,16 @@ function blocksAfterOrder(scanner: Scanner): Scanner {
   };
 }
 
+async function hides(name: string): Promise<void> {
+  const agent = defineAgent({ name: "hides", module: agents("stubborn"), run: () => 0 });
+  const settings = { isolates: { pidNamespace: true } };
+  const rig = await createRig({ clock, ids, agents: [agent], settings });
+  await rig.runner.start();
+  await rig.dispatch({ agent: agent.name, input: { name } });
+  await until(() => rig.lines.some(({ message }) => message === "going"));
+  say("going");
+}
+
 if (scene === "retire") await retire(what);
+else if (scene === "hides") await hides(what);
 else await blocked(what);

@@ -23,6 +23,7 @@ export interface InlineIsolateOptions {
 export class InlineIsolate implements Isolate {
   readonly isolation = "inline";
   readonly pid = undefined;
+  readonly groupId = undefined;
   readonly folder = undefined;
   readonly backlogBytes = 0;
   tasks = 0;

@@ -21,6 +21,11 @@ export interface IsolateSettings {
   readonly memoryBytes: number;
   /** Files, sockets and pipes that one process may have open: the kernel refuses the next. A thread shares the worker's. */
   readonly openFiles: number;
+  /**
+   * Whether each process gets a PID namespace, where this system lets it: then nothing outlives it, whatever it did. Its numbers are
+   * others inside, so it is off unless it is asked for.
+   */
+  readonly pidNamespace: boolean;
   /** Threads that were given up and still run, at which the worker asks to be retired (WD-13). */
   readonly maxStuckThreads: number;
   /** Names of environment variables agents may see beyond the built-in list. */
@@ -32,5 +37,6 @@ export const isolateDefaults: IsolateSettings = {
   startFailures: 3,
   brokenMs: 60_000,
   ...isolateLimits,
+  pidNamespace: false,
   allowEnvironment: [],
 };

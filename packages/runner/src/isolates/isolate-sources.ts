@@ -13,6 +13,8 @@ import { IsolatePool } from "./isolate-pool.ts";
 import { IsolateRecords } from "./isolate-records.ts";
 import type { IsolateSettings } from "./isolate-settings.ts";
 import type { IsolateSource } from "./isolate-source.ts";
+import { findPidNamespace } from "./pid-namespace.ts";
+import type { NamespacePrefix } from "./pid-namespace.ts";
 import { startProcessIsolate } from "./start-process-isolate.ts";
 import { startThreadIsolate } from "./start-thread-isolate.ts";
 import { threadPatienceMs } from "./thread-isolate.ts";
@@ -28,6 +30,8 @@ export interface IsolateSourcesOptions {
   readonly onDegraded: (reason: string) => void;
   /** Contract: called once at most; must not throw. */
   readonly onRetire: (reason: string) => void;
+  /** Default: by trying. */
+  readonly findNamespace?: (() => Promise<NamespacePrefix | undefined>) | undefined;
 }
 
 export class IsolateSources {
@@ -38,6 +42,7 @@ export class IsolateSources {
   #abandoned = 0;
   #stuckThreads = 0;
   #isRetired = false;
+  #probe: Promise<NamespacePrefix | undefined> | undefined;
 
   constructor(options: IsolateSourcesOptions) {
     this.#options = options;
@@ -87,9 +92,26 @@ export class IsolateSources {
       case "process":
         return new IsolatePool({
           ...common,
-          start: async () => startProcessIsolate({ ...common, records }),
+          start: async () =>
+            startProcessIsolate({ ...common, records, namespace: async () => this.#namespace() }),
         });
     }
+  }
+
+  async #namespace(): Promise<NamespacePrefix | undefined> {
+    if (!this.#options.settings.pidNamespace) return undefined;
+    this.#probe ??= this.#findNamespace();
+    return this.#probe;
+  }
+
+  async #findNamespace(): Promise<NamespacePrefix | undefined> {
+    const found = await (this.#options.findNamespace ?? findPidNamespace)();
+    if (found === undefined) {
+      this.#options.onDegraded(
+        "this system lets the worker have no PID namespaces (unshare --pid): agents run without, and a daemon that cleaned its environment would outlive its task",
+      );
+    }
+    return found;
   }
 
   #stuck(agent: string, ended: Promise<void>): void {

@@ -28,6 +28,8 @@ export interface IsolateListener {
 export interface Isolate {
   readonly isolation: Isolation;
   readonly pid: number | undefined;
+  /** Leader of its process group, to be killed as a whole. */
+  readonly groupId: number | undefined;
   /** Where values too large for a frame are exchanged; undefined when memory is shared. */
   readonly folder: string | undefined;
   /** Set once it has ended. */

@@ -69,13 +69,17 @@ export function endedChildrenFaults(pid: number): string | undefined {
 }
 
 /** Direct children, from one small file; undefined where the kernel does not offer it. */
-export function childCount(pid: number): number | undefined {
+export function childPids(pid: number): readonly number[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
-    return text === "" ? 0 : text.split(" ").length;
+    return text === "" ? [] : text.split(" ").map(Number);
   } catch {
     return undefined;
   }
+}
+
+export function childCount(pid: number): number | undefined {
+  return childPids(pid)?.length;
 }
 
 /** Resident memory of one process; undefined when the process is gone. Pages are 4 kB on every platform Node runs on Linux with, but some arm64. */

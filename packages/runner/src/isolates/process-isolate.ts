@@ -19,13 +19,19 @@ import { captureLines } from "./capture-lines.ts";
 import { groupResidentBytes } from "./group-resident-bytes.ts";
 import type { Isolate, IsolateEnd, IsolateListener, ReclaimResult } from "./isolate.ts";
 import { Leftovers } from "./leftovers.ts";
+import { NamespaceLeftovers } from "./namespace-leftovers.ts";
+import { findMainProcess } from "./pid-namespace.ts";
+import { hasEnvironmentEntry } from "./proc-table.ts";
 import { reclaimGroup } from "./reclaim-group.ts";
+import { childEntry } from "./spawn-child.ts";
 
 export interface ProcessIsolateOptions {
   readonly child: ChildProcess;
   readonly folder: string;
   /** `NAME=value` of its token. */
   readonly environmentEntry: string;
+  /** Then its group's leader is `unshare`, and the agent's process is below that. */
+  readonly hasNamespace: boolean;
 }
 
 const stderrTailLength = 4096;
@@ -45,11 +51,14 @@ export class ProcessIsolate implements Isolate {
   #end: IsolateEnd | undefined;
   #fault: string | undefined;
   #stderrTail = "";
-  #leftovers: Leftovers | undefined;
+  #leftovers: Pick<Leftovers, "look"> | undefined;
+  readonly #hasNamespace: boolean;
+  #mainPid: number | undefined;
   /** After this its pid may belong to somebody else. */
   #hasExited = false;
 
-  constructor({ child, folder, environmentEntry }: ProcessIsolateOptions) {
+  constructor({ child, folder, environmentEntry, hasNamespace }: ProcessIsolateOptions) {
+    this.#hasNamespace = hasNamespace;
     this.#child = child;
     this.folder = folder;
     this.#environmentEntry = environmentEntry;
@@ -60,6 +69,10 @@ export class ProcessIsolate implements Isolate {
   }
 
   get pid(): number | undefined {
+    return this.#mainPid ?? this.groupId;
+  }
+
+  get groupId(): number | undefined {
     return this.#child.pid;
   }
 
@@ -91,11 +104,19 @@ export class ProcessIsolate implements Isolate {
 
   /** It is ready: what it has now is its own. */
   ready(): void {
-    if (this.pid !== undefined) this.#leftovers = new Leftovers(this.pid, this.#environmentEntry);
+    const { pid } = this;
+    if (pid === undefined) return;
+    if (!this.#hasNamespace) {
+      this.#leftovers = new Leftovers(pid, this.#environmentEntry);
+      return;
+    }
+    this.#mainPid = findMainProcess(pid, childEntry);
+    this.#leftovers = new NamespaceLeftovers(this.#mainPid ?? pid);
   }
 
   residentBytes(): number | undefined {
-    return this.pid === undefined ? undefined : groupResidentBytes(this.pid);
+    if (this.pid === undefined) return undefined;
+    return groupResidentBytes(this.pid, this.#hasNamespace ? 0 : 1);
   }
 
   hasLeftovers(): boolean {
@@ -103,19 +124,22 @@ export class ProcessIsolate implements Isolate {
   }
 
   terminate(): void {
-    this.#child.kill("SIGTERM");
+    const pid = this.#mainPid;
+    if (pid === undefined) this.#child.kill("SIGTERM");
+    // It is no child of this process: another may have its number by now.
+    else if (hasEnvironmentEntry(pid, this.#environmentEntry)) sendSignal(pid, "SIGTERM");
   }
 
   /** Ends it for `reason`, which its end then carries. */
   fail(reason: string): void {
     this.#fault ??= reason;
-    if (this.pid !== undefined && !this.#hasExited) killGroup(this.pid);
+    if (this.groupId !== undefined && !this.#hasExited) killGroup(this.groupId);
   }
 
   async reclaim(): Promise<ReclaimResult> {
     if (this.#end === undefined) this.#fault ??= "killed";
     const result = await reclaimGroup({
-      pid: this.#hasExited ? undefined : this.pid,
+      pid: this.#hasExited ? undefined : this.groupId,
       environmentEntry: this.#environmentEntry,
     });
     this.#lifeline.destroy();
@@ -141,7 +165,7 @@ export class ProcessIsolate implements Isolate {
   }
 
   #exited(exitCode: number | undefined, signal: string | undefined): void {
-    if (this.pid !== undefined) killGroup(this.pid);
+    if (this.groupId !== undefined) killGroup(this.groupId);
     this.#hasExited = true;
     this.#lifeline.destroy();
     this.#channel.resume();
@@ -173,5 +197,13 @@ export class ProcessIsolate implements Isolate {
       stderrTail: this.#stderrTail,
     };
     this.#listener?.onEnd(this.#end);
+  }
+}
+
+function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone between the look and the signal.
   }
 }

@@ -10,7 +10,7 @@
  * R4. Where somebody had left the group, three empty looks in a row mean done: a program that starts itself anew and ends can slip through
  *     one, between the list of processes and the reading of their environments.
  *
- * A daemon that also cleaned its environment is found by neither; only a PID namespace gets that one.
+ * A daemon that also cleaned its environment is found by neither; only a PID namespace gets that one (`pid-namespace.ts`).
  */
 import { setTimeout as wait } from "node:timers/promises";
 

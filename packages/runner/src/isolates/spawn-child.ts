@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { entryPath } from "./entry-path.ts";
 import { isolateVariable } from "./isolate-environment.ts";
 import { loaderFlags } from "./loader-flags.ts";
+import type { NamespacePrefix } from "./pid-namespace.ts";
 
 /**
  * The lifeline: a second process of the child's group blocks on descriptor 4, which this process holds and never writes. When
@@ -37,6 +38,25 @@ exec 4<&-
 { ulimit -n "$0"; } 2>/dev/null || :
 exec "$@"`;
 
+/**
+ * The same in a PID namespace, where it is short: what is not its first process ends by one signal, and the first then ends by itself,
+ * which ends the lifeline. `unshare --kill-child` ends them all when it is killed from outside.
+ */
+const namespaceScript = `{
+trap "" TERM INT HUP
+read _ <&4
+kill -9 -1
+} >/dev/null 2>&1 3<&- &
+exec 4<&-
+{ ulimit -n "$0"; } 2>/dev/null || :
+"$@" &
+main=$!
+trap "" TERM INT HUP
+exec >/dev/null 2>&1 3<&-
+wait $main`;
+
+export const childEntry = entryPath(import.meta.url, "../child/main.js");
+
 export interface SpawnOptions {
   /** `file:` URL of the agent's module. */
   readonly module: string;
@@ -45,20 +65,31 @@ export interface SpawnOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The kernel's limit of open files for it and each program it starts. A lower one of this process stays. */
   readonly openFiles: number;
+  /** Undefined: it is in this process's own namespace. */
+  readonly namespace: NamespacePrefix | undefined;
 }
 
 /** Descriptors: 0 nothing, 1 and 2 captured, 3 the frames, 4 the lifeline. */
 export function spawnChild(options: SpawnOptions): ChildProcess {
-  const entry = entryPath(import.meta.url, "../child/main.js");
   const command = [
     process.execPath,
     ...loaderFlags(options.module),
-    entry,
+    childEntry,
     options.module,
     options.agent,
     options.folder,
   ];
-  return spawn("/bin/sh", ["-c", script, String(options.openFiles), ...command], {
+  const { namespace = [], openFiles } = options;
+  const shell = namespace.length === 0 ? script : namespaceScript;
+  const [program = "", ...args] = [
+    ...namespace,
+    "/bin/sh",
+    "-c",
+    shell,
+    String(openFiles),
+    ...command,
+  ];
+  return spawn(program, args, {
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
     env: { ...options.environment },

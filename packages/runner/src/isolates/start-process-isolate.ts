@@ -8,6 +8,7 @@ import { isolateEnvironment, isolateVariable } from "./isolate-environment.ts";
 import type { StartAnswer } from "./isolate-pool.ts";
 import type { IsolateRecords } from "./isolate-records.ts";
 import type { IsolateSettings } from "./isolate-settings.ts";
+import type { NamespacePrefix } from "./pid-namespace.ts";
 import { ProcessIsolate } from "./process-isolate.ts";
 import { spawnChild } from "./spawn-child.ts";
 import { untilReady } from "./until-ready.ts";
@@ -19,11 +20,14 @@ export interface StartOptions {
   readonly settings: IsolateSettings;
   readonly records: IsolateRecords;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Resolves with how to get a PID namespace, or undefined for none. */
+  readonly namespace: () => Promise<NamespacePrefix | undefined>;
 }
 
 /** Spawns a child and waits until it has loaded the agent. A failed start leaves nothing behind. */
 export async function startProcessIsolate(options: StartOptions): Promise<StartAnswer> {
   const { agent, ids, settings, records } = options;
+  const namespace = await options.namespace();
   const token = ids.next("iso");
   const environmentEntry = `${isolateVariable}=${token}`;
   const folder = mkdtempSync(join(tmpdir(), "bridle-"));
@@ -32,6 +36,7 @@ export async function startProcessIsolate(options: StartOptions): Promise<StartA
     agent: agent.name,
     folder,
     openFiles: settings.openFiles,
+    namespace,
     environment: isolateEnvironment({
       base: options.environment,
       allow: settings.allowEnvironment,
@@ -40,7 +45,12 @@ export async function startProcessIsolate(options: StartOptions): Promise<StartA
   });
   const { pid } = child;
   if (pid !== undefined) records.add(pid, { environmentEntry, folder });
-  const isolate = new ProcessIsolate({ child, folder, environmentEntry });
+  const isolate = new ProcessIsolate({
+    child,
+    folder,
+    environmentEntry,
+    hasNamespace: namespace !== undefined,
+  });
   child.once("close", () => {
     if (pid !== undefined) records.remove(pid);
     rmSync(folder, { recursive: true, force: true });

@@ -41,6 +41,7 @@ const stderrTailLength = 4096;
 export class ThreadIsolate implements Isolate {
   readonly isolation = "thread";
   readonly pid = undefined;
+  readonly groupId = undefined;
   readonly folder = undefined;
   readonly backlogBytes = 0;
   tasks = 0;

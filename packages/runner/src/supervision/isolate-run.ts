@@ -90,8 +90,8 @@ export class IsolateRun {
 
   #start(): void {
     const { spender, traceId, agent, envelope, watch, worker } = this.#core.options;
-    const { isolation, pid } = this.#isolate;
-    watch.setPid(pid);
+    const { isolation, pid, groupId } = this.#isolate;
+    watch.setPid(groupId);
     this.#core.write({
       type: "task.started",
       ...spender,
