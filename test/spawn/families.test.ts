@@ -84,10 +84,34 @@ describe("[LF-8] real agents that spawn", () => {
     expect(killed.filter((pid) => alive.has(pid))).toEqual([]);
   });
 
-  const cascade = async (spec: object) => {
+  test("[S8] a parent whose process is killed comes back to the child that it has", async () => {
+    const runId = await world.submit(alone("spawns-family", { generations: 1, hangs: true }));
+    const startOf = async (id: string, attempt: number) =>
+      world.sees(
+        runId,
+        (event) =>
+          event.type === "task.started" && event["taskId"] === id && event["attempt"] === attempt,
+      );
+    const { pid } = await startOf("top", 1);
+    await startOf("top.1", 1);
+    process.kill(Number(pid), "SIGKILL");
+    await startOf("top", 2);
+    await world.sees(
+      runId,
+      (event) => event.type === "task.waiting" && event["attempt"] === 2 && event["on"] === "top.1",
+    );
+    const spawns = (await world.log(runId)).filter(({ type }) => type === "task.spawned");
+    expect(spawns.map(({ taskId }) => taskId)).toEqual(["top.1"]);
+    expect(statuses(await world.client.get(runId))["top.1"]).toMatch(/RUNNING|WAITING/);
+    await world.client.cancel(runId, "seen enough");
+    const view = await world.ended(runId);
+    expect(statuses(view)).toEqual({ top: "CANCELLED", "top.1": "CANCELLED" });
+  });
+
+  const cascade = async (spec: object, width = 30) => {
     const before = countedFor(world, "small").requests;
     const runId = await world.submit({
-      ...alone("cascades", { width: 30, model: "small" }),
+      ...alone("cascades", { width, model: "small" }),
       budget: { maxCalls: "unlimited", maxTokens: "unlimited" },
       ...spec,
     });
@@ -116,7 +140,7 @@ describe("[LF-8] real agents that spawn", () => {
   });
 
   test("[S6] by what may live at a time, where nothing is said", async () => {
-    const { view, spawned, depth, output, run } = await cascade({});
+    const { view, spawned, depth, output, run } = await cascade({}, 9);
     expect(view.status).toBe("COMPLETED");
     expect(spawned.length).toBeLessThanOrEqual(200);
     expect(depth).toBeLessThanOrEqual(3);
