@@ -4,6 +4,7 @@ import { budgetPlants } from "./plants/budget.ts";
 import { executionPlants } from "./plants/execution.ts";
 import { firstLinePlants } from "./plants/first-lines.ts";
 import { guardPlants } from "./plants/guards.ts";
+import { isolatePlants } from "./plants/isolates.ts";
 import { protocolPlants } from "./plants/protocol.ts";
 import { schedulingPlants } from "./plants/scheduling.ts";
 import { spawningPlants } from "./plants/spawning.ts";
@@ -14,6 +15,7 @@ export const allPlants: readonly Plant[] = [
   ...guardPlants,
   ...breakerPlants,
   ...watchdogPlants,
+  ...isolatePlants,
   ...budgetPlants,
   ...schedulingPlants,
   ...spawningPlants,

@@ -76,11 +76,13 @@ it("[X2] a warm isolate takes the next task", async () => {
   expect(started).toMatchObject([{ tasks: 3, reclaims: 0 }]);
 });
 
-it.each<readonly [string, (isolate: FakeIsolate) => void]>([
+const spoilt: readonly (readonly [string, (isolate: FakeIsolate) => void])[] = [
   ["left something running", (isolate) => (isolate.isDirty = true)],
   ["holds more than half of its memory", (isolate) => (isolate.residentMegabytes = 257)],
   ["has ended", (isolate) => (isolate.hasEnded = true)],
-])(
+];
+
+it.each(spoilt)(
   "[X2] [X5] an isolate that %s is reclaimed, and the next task gets a new one",
   async (_, act) => {
     const { task, started } = poolOf();
