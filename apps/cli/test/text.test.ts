@@ -109,6 +109,8 @@ describe("the progress of a run", () => {
 
   it.each([
     ["task.parked", { breaker: "tool:search" }, "PARKED"],
+    ["task.spawned", { parent: "plan" }, "PENDING"],
+    ["task.returned", {}, "WAITING"],
     ["task.stalled", { layer: "process" }, "STALLED"],
     ["task.retrying", { code: "agent_failed", delayMs: 2000 }, "PENDING"],
     ["task.failed", { status: "TIMED_OUT", code: "task_timeout", message: "late" }, "TIMED_OUT"],

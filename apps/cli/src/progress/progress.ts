@@ -64,6 +64,8 @@ const taskChanges: Readonly<Record<string, (data: Data) => Change>> = {
     step: 0,
     note: "",
   }),
+  "task.spawned": ({ parent }) => ({ status: "PENDING", note: `spawned by ${text(parent)}` }),
+  "task.returned": () => ({ status: "WAITING", note: "waits for what it spawned to end" }),
   "task.started": ({ at }) => ({ status: "RUNNING", startedAt: whole(at), note: "" }),
   "task.waiting": ({ on }) => ({ status: "WAITING", note: `waits for ${text(on)}` }),
   "task.parked": ({ at, breaker, until }) => ({
