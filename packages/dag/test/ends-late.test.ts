@@ -36,6 +36,16 @@ describe("an item is asked for once, when its turn comes", () => {
   });
 });
 
+describe("an item that was cancelled before its turn", () => {
+  it("is not asked for when its turn comes", () => {
+    const world = fanOut(6).claim("s[0]", "s[1]");
+    world.tell({ type: "cancel", taskId: id("s[2]"), ...user });
+    const from = world.commands.length;
+    world.finish("s[0]");
+    expect(asked(world, from)).toEqual(["s[3]"]);
+  });
+});
+
 describe("a fan-out that is being cancelled", () => {
   it("has completed when all its items ended by themselves, also those that failed", () => {
     const world = fanOut(2, { maxFailures: 1 }).claim("s[0]", "s[1]");
@@ -84,6 +94,11 @@ describe("[WD-3] a run that winds down has no time left to miss", () => {
     expect([...world.timers.keys()]).toEqual(["run-timeout"]);
     world.tell({ type: "cancel", ...user });
     expect([...world.timers.keys()]).toEqual(["cancelling:a"]);
+    const paused = started(workflow({ a: [] })).claim("a");
+    paused.tell({ type: "pause", ...user });
+    paused.at += 100 * 3_600_000;
+    paused.tell({ type: "timer", key: "run-timeout" });
+    expect(paused.run.ending).toBeUndefined();
     const completed = started(workflow({ a: [] }));
     completed.finish("a");
     expect([...completed.timers.keys()]).toEqual([]);

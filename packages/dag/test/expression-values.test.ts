@@ -16,6 +16,7 @@ const bindings = {
     constructed: { constructor: 1 },
     prototyped: JSON.parse('{"__proto__":{"a":1}}') as unknown,
     within: [{ a: 1 }, { a: 1, b: { constructor: null, list: [1, 2] } }],
+    rows: [{ a: 1 }, { constructor: 1 }] as unknown[],
     timed: { toISOString: "x" },
     bare: Object.assign(Object.create(null) as object, { a: 1 }),
   },
@@ -89,6 +90,8 @@ describe("[S4] what an expression yields, as JSON", () => {
     };
     expect(read("x".repeat(limit - 2))).toBe("a value");
     expect(read("x".repeat(limit - 1))).toBe("The result is larger than 1 MiB.");
+    expect(read([1, "x".repeat(limit - 6)])).toBe("a value");
+    expect(read([1, "x".repeat(limit - 5)])).toBe("The result is larger than 1 MiB.");
     expect(read({ ["k".repeat(limit - 6)]: null })).toBe("a value");
     expect(read({ ["k".repeat(limit - 5)]: null })).toBe("The result is larger than 1 MiB.");
   });
@@ -100,6 +103,8 @@ describe("[B196] data of any key is read as data", () => {
     ["input.prototyped", JSON.parse('{"__proto__":{"a":1}}')],
     ["input.within", bindings.input.within],
     ["input.within[1].b.list[1]", 2],
+    ["input.rows[1].constructor", 1],
+    ["input.rows[1]", { constructor: 1 }],
   ])("%s", (expression, value) => {
     expect(of(expression)).toEqual(value);
   });

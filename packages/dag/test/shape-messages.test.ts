@@ -64,6 +64,11 @@ describe("[S2] what the author of a workflow of the wrong form is told", () => {
     ]);
   });
 
+  it("after two hundred faults it is told that there may be more", () => {
+    const tasks = Array.from({ length: 300 }, (_, index) => ({ ...a, id: `t${index}`, if: "no" }));
+    expect(told({ name: "w", tasks }).at(-1)).toMatch(/^too_many_issues : There may be more/);
+  });
+
   it("keys are looked for where they stand, however deep", () => {
     expect(ofTask({ retry: { backoff: { tpe: "fixed" } } })).toEqual([
       'unknown_key /tasks/1/retry/backoff/tpe: Unknown key "tpe". (type)',

@@ -71,6 +71,22 @@ describe("[WD-18] [WD-19] looking for one thing in other places", () => {
     }
   });
 
+  it("is each tool's own row: twelve places of one leave the other its twelve", () => {
+    const list = (index: number): LoopCall =>
+      search({ name: `name ${index}`, root: `root ${Math.max(1, index)}` }, { tool: "list" });
+    const known = [list(0), list(1)];
+    const places = times(13, (index) => wording(index, `folder ${Math.max(1, index)}`));
+    const detector = new LoopDetector();
+    told(detector, [...known, ...places]);
+
+    expect(
+      told(
+        detector,
+        times(10, (index) => list(100 + index)),
+      ),
+    ).toEqual(Array.from({ length: 10 }, () => "-"));
+  });
+
   it("is let through where a wording of the same question is refused", () => {
     const detector = new LoopDetector();
     told(
