@@ -40,10 +40,25 @@ describe("[B149] a workflow's bounds", () => {
     expect(tasks(10_000)).not.toMatchObject({ issues: [{ code: "too_many_tasks" }] });
   });
 
-  it("are 500,000 values and 4 Mi characters, which it may have", () => {
-    expect(checkSize("x".repeat(4 * 1_048_576))).toBeUndefined();
-    expect(checkSize("x".repeat(4 * 1_048_576 + 1))).toMatchObject({ code: "too_large" });
-    expect(checkSize(Array.from({ length: 499_999 }, () => 0))).toBeUndefined();
+  const tooLarge = {
+    pointer: "",
+    code: "too_large",
+    message: "It has more than 500000 values or 4194304 characters.",
+  };
+
+  it("are 4 Mi characters, of its texts and its keys together", () => {
+    const half = "x".repeat(2 * 1_048_576);
+    expect(checkSize([half, { [half]: 1 }])).toBeUndefined();
+    expect(checkSize([half, { [half]: "x" }])).toEqual(tooLarge);
+    expect(checkSize([half, { [half]: 1, y: 1 }])).toEqual(tooLarge);
+    expect(checkSize([half, half, [[]], "x"])).toEqual(tooLarge);
+  });
+
+  it("are 500,000 values", () => {
+    // Each list is looked at by itself, but its members are counted together.
+    const zeros = Array.from({ length: 249_999 }, () => 0);
+    expect(checkSize([zeros, zeros.slice(1)])).toBeUndefined();
+    expect(checkSize([zeros, zeros])).toEqual(tooLarge);
   });
 
   it("are 100,000 edges, however many of them are the same", () => {
