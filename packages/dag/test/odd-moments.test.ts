@@ -89,6 +89,15 @@ describe("[B10] a refusal that says less than it should, or of an older release"
   });
 });
 
+describe("a run that has ended", () => {
+  it("answers nothing", () => {
+    const world = started(workflow({ a: [] }));
+    world.finish("a");
+    const cancel: RunInput = { type: "cancel", reason: "r", by: "u" };
+    expect(decide(world.run, cancel, world.at)).toEqual({ events: [], commands: [] });
+  });
+});
+
 describe("a task that has ended", () => {
   it("keeps nothing of its waiting: ten thousand of them stay small", () => {
     const world = started(workflow({ a: [], b: [] }));
