@@ -80,7 +80,8 @@ function worstAlong(
   let worst: Shortage | undefined;
   let { amounts } = request;
   for (const level of path.toReversed()) {
-    const finding = findingAt(level.record, { ...request, amounts }, percent);
+    const asked = amounts === request.amounts ? request : { ...request, amounts };
+    const finding = findingAt(level.record, asked, percent);
     if (finding === undefined) {
       amounts = needAbove(level, amounts);
       continue;
