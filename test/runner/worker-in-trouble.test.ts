@@ -22,15 +22,22 @@ it("[WD-13] a worker with a thread that cannot be ended drains, stops in order, 
   expect(worker.child.signalCode).toBe("SIGKILL");
 });
 
-it.each(["spins", "ignores-everything"])(
+it.each([
+  ["spins", 0],
+  ["ignores-everything", 0],
+  // A shell in a session of its own, and what it waits for.
+  ["leaves-session", 2],
+] as const)(
   "[WD-13] [W6] %s: the main loop is blocked for good after the cancel, and the watchdog's thread kills the isolate",
-  async (agent) => {
+  async (agent, programs) => {
     const worker = startTestProgram(program, "blocked", agent);
     await worker.printed(1);
     const pid = Number(worker.lines[0]);
     const token = tokenOf(pid);
     await worker.printed(2);
+    // The control: with the lifeline, and all that it has started.
     expect(alive(token)).toContain(pid);
+    await until(() => alive(token).length >= 2 + programs);
     await until(() => alive(token).length === 0 && !isAlive(pid));
     // By nobody else: the worker is alive and has not come back to its loop.
     expect(worker.lines.slice(1)).toEqual(["blocked"]);

@@ -56,6 +56,16 @@ export function hasEnvironmentEntry(pid: number, entry: string): boolean {
   }
 }
 
+/** The `NAME=value` with that name that a process was started with; undefined when it has none, or cannot be read. */
+export function environmentEntryOf(pid: number, name: string): string | undefined {
+  try {
+    const entries = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+    return entries.find((entry) => entry.startsWith(`${name}=`));
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Page faults of all descendants that have ended and were waited for. Every process has some, so it has changed exactly when one has
  * ended since; one small file. Undefined when there is no such process.

@@ -1,7 +1,7 @@
 import type { TimerHandle } from "@bridle/kernel";
 import { TableClock } from "@bridle/watchdog";
 
-import { killGroup } from "./kill-group.ts";
+import { killIsolate } from "./kill-isolate.ts";
 import { countLoopTurn } from "./kill-orders.ts";
 import { OwnerSide } from "./owner-side.ts";
 import { ScanDuty } from "./scan-duty.ts";
@@ -10,7 +10,7 @@ import { scannerSettings } from "./scanner-settings.ts";
 import type { Scanner, ScannerOptions } from "./scanner.ts";
 
 export interface LocalScannerOptions extends ScannerOptions {
-  /** Default: the real SIGKILL. */
+  /** Default: the real SIGKILL, to who left the group as well. */
   readonly killGroup?: ((pid: number) => void) | undefined;
 }
 
@@ -24,7 +24,7 @@ export function createLocalScanner(options: LocalScannerOptions): Scanner {
   const clock = new TableClock(memory.columns, () => options.clock.monotonicMs());
   const owner = new OwnerSide({ options, config, memory, clock });
   const duty = new ScanDuty(memory.columns, memory.orders, config);
-  const kill = options.killGroup ?? killGroup;
+  const kill = options.killGroup ?? killIsolate;
   let timer: TimerHandle | undefined;
   const turn = (): void => {
     countLoopTurn(memory.orders);

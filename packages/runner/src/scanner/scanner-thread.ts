@@ -8,6 +8,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { highWaterOf, TableClock } from "@bridle/watchdog";
 
 import { killGroup } from "./kill-group.ts";
+import { killIsolate } from "./kill-isolate.ts";
 import { ScanDuty } from "./scan-duty.ts";
 import type { DutyConfig } from "./scan-duty.ts";
 import { scannerMemory } from "./scanner-memory.ts";
@@ -29,7 +30,7 @@ const duty = new ScanDuty(memory.columns, memory.orders, config);
 
 setInterval(() => {
   const { blockedMs, ...report } = duty.turn(clock.passed());
-  for (const { pid } of report.kills) killGroup(pid);
+  for (const { pid } of report.kills) killIsolate(pid);
   const { gapMs, lagMs, verdicts, kills } = report;
   if (gapMs > 0 || lagMs > 0 || verdicts.length > 0 || kills.length > 0) {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
