@@ -102,6 +102,18 @@ describe("[WD-18] [WD-19] looking for one thing in other places", () => {
     expect(detector.check(wording(12, "src"))).toMatchObject({ pattern: "no_news" });
   });
 
+  it("counts a member that was never said before as elsewhere", () => {
+    const detector = new LoopDetector();
+    told(
+      detector,
+      times(10, (index) => wording(index, "src")),
+    );
+
+    const narrowed = search({ pattern: "pattern 11", path: "src", glob: "*.ts" });
+    expect(detector.check(wording(11, "src"))).toMatchObject({ pattern: "no_news" });
+    expect(detector.check(narrowed)).toBeUndefined();
+  });
+
   it("needs a member that is asked in fewer ways than another: two that differ each time are wordings", () => {
     const both = times(20, (index) => wording(index, `folder ${index}`));
     expect(reached(both)).toEqual({ nudge: 7, block: 10, stop: 13 });
