@@ -5,7 +5,8 @@ import { keptResults } from "./kept-results.ts";
 import { mutantsOf, scoreOf } from "./mutation-result.ts";
 import type { MutationResult, Survivor } from "./mutation-result.ts";
 import { mutatedPackages } from "./packages.ts";
-import { isExcusedBy, reasons } from "./survivors.ts";
+import { isExcusedBy } from "./reason.ts";
+import { reasons } from "./survivors.ts";
 
 export const mutationPageFile = fileURLToPath(new URL("../../docs/mutation.md", import.meta.url));
 

@@ -1,13 +1,7 @@
-import type { Survivor } from "./mutation-result.ts";
-
-/** Why some mutants of a package may live. */
-export interface Reason {
-  readonly package: string;
-  /** For people; a sentence. */
-  readonly reason: string;
-  /** `file: line as the mutant makes it`, or the beginning of it up to a `…`. */
-  readonly mutants: readonly string[];
-}
+import type { Reason } from "./reason.ts";
+import { compilerReasons } from "./survivors-compiler.ts";
+import { engineReasons } from "./survivors-engine.ts";
+import { everydayCallReasons } from "./survivors-everyday-calls.ts";
 
 export const reasons: readonly Reason[] = [
   {
@@ -48,6 +42,7 @@ export const reasons: readonly Reason[] = [
     mutants: [
       'judge-beat.ts: const name = remembered[(count >>> 0) % remembered.length] ?? "";',
       'loop-detector.ts: return pattern === "text" || false',
+      "loop-rows.ts: return this.#last.tool === asked.tool && !this.#isElsewhere(asked);",
       "suspicions.ts: const seen = this.#suspects.get(slot).seen.get(kind);",
       "suspicions.ts: if (true) seen.isReported = true;",
       "suspicions.ts: return this.#suspects.get(slot)?.seen.get(kind).isReported === true;",
@@ -63,6 +58,8 @@ export const reasons: readonly Reason[] = [
     package: "watchdog",
     reason: "It saves time or memory and decides nothing.",
     mutants: [
+      "asked-places.ts: if (true) values.add(value);",
+      "asked-places.ts: if (values.size <= mostRemembered) values.add(value);",
       "suspicions.ts: if (false) return;",
       "verdict-scan.ts: if (false) continue;",
       "verdict-scan.ts: if (true) (verdicts ??= []).push(...found);",
@@ -88,7 +85,6 @@ export const reasons: readonly Reason[] = [
       // A Retry-After of nothing moves no cooldown.
       'breaker-cell.ts: if (end.verdict !== "failure" || false) return;',
       'breaker-cell.ts: if (end.verdict !== "failure" || end.retryAfterMs < 0) return;',
-      "held-permit.ts: if (Number.isFinite(value) && value > 0) return value;",
       // Generations are compared for being the same, not for their order.
       "breaker-cell.ts: this.#callPermit = { ...this.#callPermit, generation: this.#callPermit.generation - 1 };",
       // A field that is absent, and one that is there and undefined.
@@ -105,11 +101,8 @@ export const reasons: readonly Reason[] = [
       // Nothing added to nothing, and ending what is empty.
       "evidence.ts: if (true) all = [...(all ?? []), ...hits];",
       "evidence.ts: if (hits.length >= 0) all = [...(all ?? []), ...hits];",
-      "held-permit.ts: if (true) this.#home.finish(…",
-      "held-permit.ts: if (holdings.length >= 0) this.#home.finish(…",
-      // Every roll writes all of them; and a roll to the present second enters none.
+      // Every roll writes all of them.
       "ring-window.ts: readonly #evicted = {};",
-      "ring-window.ts: if (second < this.#head) return evicted;",
       // Equal values may stand in either order; the first place is written before it is read.
       "running-median.ts: for (let left = this.#sorted[place - 1]; left !== undefined && left >= value;) {",
       "running-median.ts: for (let right = this.#sorted[place + 1]; right !== undefined && right <= value;) {",
@@ -143,8 +136,6 @@ export const reasons: readonly Reason[] = [
     mutants: [
       "breaker-set.ts: const notJudged: CellPermit = { admitted: false, …",
       "breaker-set.ts: const notJudged: CellPermit = { admitted: true, generation: +1, …",
-      'evidence.ts: ...(tier === "" ? [] : failureTriggers),',
-      "evidence.ts: ...(false ? [] : failureTriggers),",
       "operated-cell.ts: const unjudged: CellPermit = {…",
       "operated-cell.ts: else if (true) this.#cell.record(permit, end);",
       'operated-cell.ts: else if (forced !== "") this.#cell.record(permit, end);',
@@ -159,11 +150,8 @@ export const reasons: readonly Reason[] = [
     reason: "It saves time or memory and decides nothing.",
     mutants: [
       "breaker-registry.ts: if (true) this.#sweep(nowMs);",
-      "breaker-registry.ts: if (this.#entries.size > this.#sweepAbove) this.#sweep(nowMs);",
       "breaker-registry.ts: if (this.#entries.size < this.#sweepAbove) this.#sweep(nowMs);",
       "breaker-registry.ts: this.#sweepAbove = …",
-      "governor.ts: if (true) sweep(field, nowMs);",
-      "governor.ts: if (field.byKey.size < field.sweepAbove) sweep(field, nowMs);",
       "governor.ts: field.sweepAbove = …",
       "operated-cell.ts: if (false) return noTransitions;",
       "running-median.ts: if (false) return;",
@@ -179,7 +167,6 @@ export const reasons: readonly Reason[] = [
       "A gap, small: no test here stands on exactly this call, second or token, or on this order of keys.",
     mutants: [
       "breaker-cell.ts: this.#isBurning = true;",
-      "breaker-entry.ts: const isIdle = nowMs + this.lastUsedMs >= idleMs && this.inFlight === 0;",
       "breaker-entry.ts: return isIdle && this.cell.forcing === undefined && true;",
       "breaker-entry.ts: machine.evidence.roll(nowMs, …",
       "breaker-registry.ts: if (true) place = index;",
@@ -267,11 +254,42 @@ export const reasons: readonly Reason[] = [
       "single-flight.ts: #again = true;",
     ],
   },
+  {
+    package: "protocol",
+    reason: "Both ways end in the same answer.",
+    mutants: [
+      // Without a limit of its own a key has none, whichever way.
+      "envelope-terms.ts: return false ? noCap : limitOf(perDay, noCap);",
+      'envelope-terms.ts: return perDay === "" ? noCap : limitOf(perDay, noCap);',
+      "envelope-terms.ts: if (true && nanoUsd > 0 && Number.isSafeInteger(nanoUsd)) return nanoUsd;",
+      // Where nothing matches there is no group either.
+      'parse-usd.ts: const [, whole, fraction = ""] = decimal.exec(text) ?? ["Stryker was here"];',
+      'parse-usd.ts: const [, first, rest = "", zeros] = …',
+      // Bytes of nothing are zeros.
+      "secret-forms.ts: const bytes = [...Array.from({ length: offset }, () => undefined), ...bytesOf(secret)];",
+    ],
+  },
+  {
+    package: "protocol",
+    reason: "It asks for what cannot be missing there, because the types cannot say so.",
+    mutants: [
+      'duration.ts: totalMs += Number(amount) * (unitMs[unit ?? "Stryker was here!"] ?? Number.NaN);',
+      'plain-data.ts: const [line = "Stryker was here!"] = …',
+    ],
+  },
+  {
+    package: "llm",
+    reason: "Both ways end in the same answer.",
+    mutants: [
+      // No table and no list has undefined in it.
+      "classify.ts: if (false || !rule.statuses.includes(status)) return false;",
+      "classify.ts: return true && Object.hasOwn(table, key) ? table[key] : undefined;",
+      // What is absent is no number.
+      "retry-after.ts: if (true && plainNumber.test(inMs)) return usable(Number(inMs));",
+      'retry-after.ts: const value = header(headers, "retry-after") ?? "Stryker was here!";',
+    ],
+  },
+  ...compilerReasons,
+  ...engineReasons,
+  ...everydayCallReasons,
 ];
-
-export function isExcusedBy({ mutants }: Reason, { file, after }: Survivor): boolean {
-  const text = `${file}: ${after}`;
-  return mutants.some((mutant) =>
-    mutant.endsWith("…") ? text.startsWith(mutant.slice(0, -1)) : text === mutant,
-  );
-}

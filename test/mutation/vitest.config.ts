@@ -23,7 +23,7 @@ export default defineConfig({
     isolate: false,
     pool: "threads",
     // Whoever waits for ever is caught by Stryker's clock; this one would turn a busy machine into failing tests.
-    testTimeout: 30_000,
+    testTimeout: 300_000,
     sequence: { sequencer: ExamplesFirst },
     setupFiles: ["test/mutation/no-shrinking.ts"],
   },
