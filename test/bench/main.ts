@@ -15,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult>>> = {
   budget: async () => (await import("./budget.ts")).benchBudget(),
   "hand-over": async () => (await import("./hand-over.ts")).benchHandOver(),
   stop: async () => (await import("./stop.ts")).benchStop(),
+  leak: async () => (await import("./leak.ts")).benchLeak(),
   "false-trips": async () => (await import("./false-trips.ts")).benchFalseTrips(),
 };
 
