@@ -219,4 +219,19 @@ describe("[LF-8] a task above others", () => {
     expect(world.run.tasks["plan.1"]?.cancelling?.reason).toBe(reason);
     expect(named(world, from, "close-envelope")).toContain("plan");
   });
+
+  it("[BR-17] that waits for its agent's own breaker tells them so, and what it asks for again is new", () => {
+    const world = family();
+    const refusal = failure("breaker_open", { retryAfterMs: 1000 });
+    if (refusal.status === "completed") throw new Error("It is a failure.");
+    const stop = { ...refusal.stop, evidence: { key: "agent:test/worker" } };
+    world.finish("plan", { ...refusal, stop });
+    expect(world.run.tasks["plan.1"]?.cancelling?.reason).toBe(
+      "plan, which spawned it, waits for agent:test/worker",
+    );
+    world.release("plan");
+    world.claim("plan");
+    expect(world.status("plan.1")).toBe("CANCELLING");
+    expect(world.spawn("plan")).toEqual({ outcome: "spawned", taskId: "plan.2" });
+  });
 });
