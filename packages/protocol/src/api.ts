@@ -156,7 +156,7 @@ export const agentListSchema = z.object({
   agents: z.array(
     z.object({
       name: z.string(),
-      /** `process` or `inline`. */
+      /** `process`, `thread` or `inline`. */
       isolation: z.string(),
       /** Logical model of a declarative agent. */
       model: z.string().optional(),
