@@ -8,7 +8,8 @@ export const compilerReasons: readonly Reason[] = [
     mutants: [
       // The edges of a stand-in are those of what it replaces.
       'build-workflow.ts: dependsOn: [...(graph.dependencies.get(task.id) ?? ["Stryker was here"])].map(([id, when]) => ({',
-      // A map that need not be one reads as an object does.
+      // A map that need not be one reads as an object does, and the library of today is not misled by __proto__.
+      'cel-bindings.ts: const misread: readonly string[] = ["constructor", ""];',
       'cel-bindings.ts: if (typeof value !== "object" || value === null) return true;',
       "cel-bindings.ts: if (false) return value.some(isMisread);",
       "cel-bindings.ts: return true;",
@@ -24,8 +25,8 @@ export const compilerReasons: readonly Reason[] = [
       "compile-input-schema.ts: addUsedSchema: true,",
       "compile-input-schema.ts: validateFormats: true,",
       // An index is read as any operand is.
-      'expression.ts: if (node.op === "." || node.op === "") return this.#access(node, scope);',
       'expression.ts: if (node.op === "." || false) return this.#access(node, scope);',
+      'expression.ts: if (node.op === "." || node.op === "") return this.#access(node, scope);',
       "expression.ts: return this.read(receiver, scope) ?? this.#all(args, inner);",
       "expression.ts: if (false) return undefined;",
       'expression.ts: if (false || object.args !== "tasks") return undefined;',
@@ -37,8 +38,8 @@ export const compilerReasons: readonly Reason[] = [
       'task-order.ts: for (const dependent of dependents.get(id) ?? ["Stryker was here"]) {',
       'task-order.ts: const path: string[] = ["Stryker was here"];',
       // An empty text beside an expression changes nothing of it.
-      "template.ts: if (start >= from) segments.push(text.slice(from, start));",
       "template.ts: if (true) segments.push(text.slice(from, start));",
+      "template.ts: if (start >= from) segments.push(text.slice(from, start));",
       "template.ts: if (true) segments.push(text.slice(from));",
       "template.ts: if (from <= text.length) segments.push(text.slice(from));",
       "template.ts: for (let index = from; index <= text.length; index += 1) {",
@@ -114,13 +115,13 @@ export const compilerReasons: readonly Reason[] = [
       "compile-input-schema.ts: return { ok: false, faults: [{}] };",
       'compile-input-schema.ts: return { ok: false, faults: [{ pointer: "Stryker was here!", message }] };',
       // The library parses no optional access, and refuses other variables itself.
-      'expression.ts: if (node.op === ".?" || node.op === "[?]") return "";',
       'expression.ts: if (false) return "Optional access is not supported.";',
       'expression.ts: if (node.op === ".?" && node.op === "[?]") return "Optional access is not supported.";',
       'expression.ts: if (false || node.op === "[?]") return "Optional access is not supported.";',
-      'expression.ts: if (node.op === ".?" || false) return "Optional access is not supported.";',
       'expression.ts: if (node.op === "" || node.op === "[?]") return "Optional access is not supported.";',
+      'expression.ts: if (node.op === ".?" || false) return "Optional access is not supported.";',
       'expression.ts: if (node.op === ".?" || node.op === "") return "Optional access is not supported.";',
+      'expression.ts: if (node.op === ".?" || node.op === "[?]") return "";',
       "expression.ts: if (false) return `${name}() needs a plain name as its first argument.`;",
       'expression.ts: if (variable.op !== "id") return `${name}() needs a plain name as its first argument.`;',
       'expression.ts: if (variable?.op !== "id") return ``;',
@@ -177,9 +178,6 @@ export const compilerReasons: readonly Reason[] = [
   {
     package: "dag",
     reason: "Found by a test that is newer than the kept result.",
-    mutants: [
-      'cel-bindings.ts: const misread: readonly string[] = ["", "__proto__"];',
-      'cel-bindings.ts: const misread: readonly string[] = ["constructor", ""];',
-    ],
+    mutants: ['cel-bindings.ts: const misread: readonly string[] = ["", "__proto__"];'],
   },
 ];
