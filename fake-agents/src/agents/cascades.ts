@@ -1,8 +1,11 @@
 import { defineAgent } from "@bridle/agent";
+import type { AgentContext, ChildTask } from "@bridle/agent";
 
 interface CascadeInput {
   /** Children of each. */
   readonly width: number;
+  /** Whether it goes on asking after it was refused. Default: it does. */
+  readonly insists?: boolean;
   /** Asked once by each, where there is one. */
   readonly model?: string;
 }
@@ -14,6 +17,8 @@ interface CascadeOutput {
   readonly refused: Readonly<Record<string, number>>;
 }
 
+type Count = Record<string, number>;
+
 /** Spawns itself, as often as it may, as deep as it may, and would never end if it were let. In the worker's own process: a storm of tasks, not of processes. */
 export const cascades = defineAgent<CascadeInput, CascadeOutput>({
   name: "cascades",
@@ -21,29 +26,43 @@ export const cascades = defineAgent<CascadeInput, CascadeOutput>({
   isolation: "inline",
   trusted: true,
   spawns: ["cascades"],
-  async run(ctx, { width, model }) {
-    if (model !== undefined) {
-      await ctx.llm(model, { prompt: `One of many: ${ctx.trace.taskId}`, maxOutputTokens: 10 });
+  async run(ctx, input) {
+    if (input.model !== undefined) {
+      const prompt = `One of many: ${ctx.trace.taskId}`;
+      await ctx.llm(input.model, { prompt, maxOutputTokens: 10 });
     }
-    const refused: Record<string, number> = {};
-    const children = [];
-    for (let each = 0; each < width; each += 1) {
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other, until there is no more
-        children.push(await ctx.spawn<CascadeOutput>("cascades", { width, model }));
-      } catch (error) {
-        const { code = "unknown" } = error as { readonly code?: string };
-        refused[code] = (refused[code] ?? 0) + 1;
-      }
-    }
+    const refused: Count = {};
+    const children = await askFor(ctx, input, refused);
     let tasks = 1;
     for (const outcome of await Promise.allSettled(children.map(async (one) => one.result()))) {
       if (outcome.status === "rejected") continue;
       tasks += outcome.value.tasks;
-      for (const [code, count] of Object.entries(outcome.value.refused)) {
-        refused[code] = (refused[code] ?? 0) + count;
-      }
+      for (const [code, count] of Object.entries(outcome.value.refused)) add(refused, code, count);
     }
     return { tasks, refused };
   },
 });
+
+/** One after the other, until there is no more. */
+async function askFor(
+  ctx: AgentContext<CascadeInput>,
+  input: CascadeInput,
+  refused: Count,
+): Promise<readonly ChildTask<CascadeOutput>[]> {
+  const children: ChildTask<CascadeOutput>[] = [];
+  for (let each = 0; each < input.width; each += 1) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- see above
+      children.push(await ctx.spawn<CascadeOutput>("cascades", input));
+    } catch (error) {
+      const { code = "unknown" } = error as { readonly code?: string };
+      add(refused, code, 1);
+      if (input.insists === false) break;
+    }
+  }
+  return children;
+}
+
+function add(counts: Count, code: string, more: number): void {
+  counts[code] = (counts[code] ?? 0) + more;
+}

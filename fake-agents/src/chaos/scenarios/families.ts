@@ -65,7 +65,7 @@ export const families: readonly Scenario[] = [
     question:
       "How many tasks are there of an agent that spawns itself ten times, as each of those does?",
     agent: cascades,
-    input: () => ({ width: 10, model: "cascade" }),
+    input: () => ({ width: 10, model: "cascade", insists: false }),
     run: { budget: noCalls },
     runOff: {
       budget: noCalls,
