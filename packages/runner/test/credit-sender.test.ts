@@ -46,6 +46,5 @@ it("everything arrives in order, once, whenever it is taken", () => {
       takeAll();
       expect(posted.map((text) => text.split(":")[0])).toEqual(sent.map((_, n) => String(n)));
     }),
-    { numRuns: 50 },
   );
 });
