@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Isolation } from "@bridle/agent";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { isAlive } from "../runner/process-rig.ts";
+import { alive, isAlive } from "../runner/process-rig.ts";
 import { startSmallProgram } from "../support/node-program.ts";
 import { rowsUnder } from "./isolation-page.ts";
 import type { AccidentReport } from "./programs/have-accidents.ts";
@@ -62,7 +62,15 @@ async function have(
   expect(worker.lines.filter((line) => line === "going")).toHaveLength(what.length);
   // All else that the program prints is its reports.
   const reports = worker.lines.filter((line) => line !== "going");
+  if (reports.length === 0) endOrphansOf(worker.child.pid ?? 0);
   return reports.map((line) => JSON.parse(line) as AccidentReport);
+}
+
+/** A worker that its inline code has taken with it leaves behind what that code was waiting for. */
+function endOrphansOf(worker: number): void {
+  for (const pid of alive(`ACCIDENT_OF=${worker}\0`)) {
+    if (pid !== worker) process.kill(pid, "SIGKILL");
+  }
 }
 
 function observed(report: AccidentReport | undefined): string {

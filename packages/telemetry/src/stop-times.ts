@@ -10,7 +10,7 @@ import type { EventSource } from "./log-events.ts";
 /** Upper ends in ms, the last one open. Ends around what was measured: 3 ms for a thread, 5–60 ms for a process, the grace of 5 s. */
 export const stopBucketsMs = [10, 50, 100, 250, 500, 1000, 2500, 5000, 5500, 7500, 15_000, 60_000];
 
-const isolations: readonly string[] = ["process", "thread", "inline"];
+const isolations: ReadonlySet<string> = new Set(["process", "thread", "inline"]);
 
 export interface StopHistogram {
   readonly isolation: string;
@@ -33,7 +33,7 @@ export function countStopTimes(bus: EventSource): StopTimes {
   const histograms = new Map<string, StopHistogram>();
   const close = bus.onAny((event) => {
     if (event.type !== "task.stopped") return;
-    const isolation = isolations.includes(event.isolation) ? event.isolation : "other";
+    const isolation = isolations.has(event.isolation) ? event.isolation : "other";
     histograms.set(isolation, counted(histograms.get(isolation) ?? emptyOf(isolation), event));
   });
   return { select: () => [...histograms.values()], close };

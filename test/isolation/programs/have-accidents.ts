@@ -71,6 +71,9 @@ async function haveAccident(rig: Rig, what: string) {
   return { what, ...end, signal: kill?.type === "task.killed" ? kill.signal : undefined };
 }
 
+// What inline code starts inherits this: the test ends what outlives this process.
+process.env["ACCIDENT_OF"] = String(process.pid);
+
 const [isolation = "", ...accidents] = process.argv.slice(2);
 // The test that starts this names one of the three.
 const rig = await startWorker(isolation as Isolation);
