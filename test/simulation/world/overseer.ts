@@ -16,6 +16,8 @@ import type { World } from "./world.ts";
 const lookEveryMs = 5000;
 /** Of a scheduler for unclaimed attempts, by a slow clock. */
 const betweenLooksMs = 12_000;
+/** For lost ones. */
+const betweenPollsMs = 2500;
 
 /** How long each may be seen without a change, with a look's and a drifting clock's share on top. */
 const boundsMs = {
@@ -141,13 +143,16 @@ export class Overseer {
   }
 
   *#claims(): Generator<Waiting> {
-    const { state } = this.#world.store;
+    const { store, scenario } = this.#world;
+    const { state } = store;
+    // A page of them with each poll, so that a family that died at once is found one after the other.
+    const lostMs = (state.openClaims.size / scenario.pages) * betweenPollsMs;
     for (const claim of state.openClaims) {
       const run = state.runs.get(claim.runId);
       if (run === undefined) continue;
       if (!this.#isAlive(claim.bootId)) {
         const isAtFence = run.tasks.get(claim.taskId)?.fence === claim.attempt;
-        if (!run.ended && isAtFence) yield ["attempt of a dead worker", jobId(claim)];
+        if (!run.ended && isAtFence) yield ["attempt of a dead worker", jobId(claim), lostMs];
       } else if (run.ended) yield ["attempt of an ended run", jobId(claim)];
       else {
         const mostMs = this.#mayTakeMs(run, claim.taskId) + waitedMs(run, claim);
