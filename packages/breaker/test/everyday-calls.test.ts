@@ -119,8 +119,7 @@ it("[BR-1] [BR-2] [BR-3] [BR-4] [BR-12] a call like the one before it leaves wha
       short.bench.set.close();
       long.bench.set.close();
     }),
-    // Fewer where somebody says so: a mutant costs all of them.
-    { numRuns: fc.readConfigureGlobal()?.numRuns ?? 300 },
+    { numRuns: 300 },
   );
   // The control: there was something to differ in.
   expect(opened).toBeGreaterThan(0);
