@@ -10,9 +10,12 @@ export interface SchedulerSurroundings extends Surroundings {
   readonly pages: number;
 }
 
-/** Of two schedulers one is refused; a commit whose answer was lost is refused the second time, or found. All load the run again. */
+/**
+ * Of two schedulers one is refused; a commit whose answer was lost is refused the second time, or found; another run took what the day had
+ * left for a stand-in between the look and the commit. All load the run again.
+ */
 const expected =
-  /(was refused \((version|lease)\)|was made all the same \(.*\)); the run is loaded again/;
+  /(was refused \((version|lease|opening_refused)\)|was made all the same \(.*\)); the run is loaded again/;
 
 export async function startScheduler(surroundings: SchedulerSurroundings): Promise<Running> {
   const { actor, store, queue, pages, onFault } = surroundings;
