@@ -10,7 +10,7 @@ import { withRoomLeft } from "./with-room.ts";
 /** What decisions rest on beside the run itself. */
 export interface Facts {
   readonly evaluator: Pick<RunEvaluator, "evaluateStaticTask" | "envelopeOf">;
-  /** The run's envelopes when a task may be spawned; kept up with what the batch decides. */
+  /** The run's envelopes when a task may be spawned, else empty; kept up with what the batch decides. */
   readonly book: EnvelopeBook;
 }
 
@@ -34,7 +34,7 @@ export function decideBatch(
   const events: DecisionEvent[] = [];
   const commands: RunCommand[] = [];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const told = withOwnRoom(withRoomLeft(next.input, commands), book);
+    const told = withOwnRoom(withRoomLeft(next.input, book.takenOfRun), book);
     const decided = decide(run, told, next.at);
     for (const event of decided.events) run = evolve(run, event);
     arrivals.push(withBodies(next, spawnedBodies(run, decided.commands, evaluator)));

@@ -6,13 +6,15 @@
  */
 import { admissionLine, defaultLinePercent } from "@bridle/budget";
 import type { RunCommand } from "@bridle/dag";
-import { amountsBy, unlimited } from "@bridle/protocol";
+import { amountsBy, noAmounts, unlimited } from "@bridle/protocol";
 import type { Amounts, EnvelopeState } from "@bridle/protocol";
 
 type Dimension = keyof Amounts;
+const dimensions = ["tokens", "nanoUsd", "calls"] as const;
 
 export class EnvelopeBook {
   readonly #envelopes: Map<string, EnvelopeState>;
+  #takenOfRun: Amounts = noAmounts;
 
   constructor(envelopes: readonly EnvelopeState[]) {
     this.#envelopes = new Map(envelopes.map((one) => [one.envelope, one]));
@@ -27,20 +29,36 @@ export class EnvelopeBook {
     );
   }
 
-  /** Takes notice of what this batch has decided to carve. */
+  /** What this batch has decided to set aside in the run's own envelope, for tasks that were spawned and for stand-ins. */
+  get takenOfRun(): Amounts {
+    return this.#takenOfRun;
+  }
+
+  /** Takes notice of what this batch has decided to set aside. */
   open(command: RunCommand): void {
+    if (command.type === "reserve-opening") {
+      for (const dimension of dimensions) {
+        this.#reserve("run", dimension, command.amounts[dimension]);
+      }
+    }
     if (command.type !== "open-envelope" || command.carvedFrom === undefined) return;
     const { taskId, terms, carvedFrom } = command;
     const path = this.#pathOf(carvedFrom);
-    for (const dimension of ["tokens", "nanoUsd", "calls"] as const) {
+    for (const dimension of dimensions) {
       const amount = terms.limit[dimension];
       if (amount === unlimited) continue;
-      for (const level of levelsAsked(path, dimension)) this.#reserve(level, dimension, amount);
+      for (const { envelope } of levelsAsked(path, dimension)) {
+        this.#reserve(envelope, dimension, amount);
+      }
     }
     this.#envelopes.set(taskId, opened(taskId, command));
   }
 
-  #reserve({ envelope }: EnvelopeState, dimension: Dimension, amount: number): void {
+  #reserve(envelope: string, dimension: Dimension, amount: number): void {
+    if (envelope === "run") {
+      const taken = this.#takenOfRun;
+      this.#takenOfRun = { ...taken, [dimension]: taken[dimension] + amount };
+    }
     const level = this.#envelopes.get(envelope);
     if (level === undefined) return;
     const reserved = { ...level.reserved, [dimension]: level.reserved[dimension] + amount };

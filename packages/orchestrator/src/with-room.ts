@@ -6,7 +6,7 @@
  * B2. A result that came in with the refusal is folded before it, wherever it stood: a finish already in the inbox wins.
  */
 import { admissionLine, defaultLinePercent } from "@bridle/budget";
-import type { CompiledWorkflow, RunCommand, RunInput } from "@bridle/dag";
+import type { CompiledWorkflow, RunInput } from "@bridle/dag";
 import type { Ledger } from "@bridle/ports";
 import { amountsBy } from "@bridle/protocol";
 import type { Amounts, EnvelopeState, RunId } from "@bridle/protocol";
@@ -62,19 +62,9 @@ function roomIn(envelope: EnvelopeState | undefined): Amounts | undefined {
   return amountsBy(left);
 }
 
-/** What is left of the room after the openings that the same batch has decided on. */
-export function withRoomLeft(input: RunInput, commands: readonly RunCommand[]): RunInput {
+/** What is left of the room after what the same batch has `taken` of the run's envelope by its decisions. */
+export function withRoomLeft(input: RunInput, taken: Amounts): RunInput {
   if (input.type !== "task-finished" || input.room === undefined) return input;
   const { room } = input;
-  const taken = (dimension: keyof Amounts): number =>
-    commands.reduce(
-      (sum, command) =>
-        command.type === "reserve-opening" ? sum + command.amounts[dimension] : sum,
-      0,
-    );
-  const left = (dimension: keyof Amounts): number => room[dimension] - taken(dimension);
-  return {
-    ...input,
-    room: amountsBy(left),
-  };
+  return { ...input, room: amountsBy((dimension) => room[dimension] - taken[dimension]) };
 }

@@ -1,11 +1,12 @@
 import { initialLedger, reduceLedger, selectEnvelope, selectEnvelopes } from "@bridle/budget";
-import type { RunCommand } from "@bridle/dag";
+import type { RunCommand, RunInput } from "@bridle/dag";
 import { asRunId, asTaskId, noAmounts, unlimited } from "@bridle/protocol";
 import type { Amounts, EnvelopeState } from "@bridle/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { EnvelopeBook } from "../src/envelope-book.ts";
+import { withRoomLeft } from "../src/with-room.ts";
 
 const amounts = (tokens: number): Amounts => ({ tokens, nanoUsd: unlimited, calls: unlimited });
 
@@ -31,6 +32,21 @@ const child = (taskId: string, carvedFrom: string, limit: number): RunCommand =>
   terms: { limit: amounts(limit), creditMode: "credit", onTrip: "nothing" },
 });
 
+const refused = (room: Amounts): RunInput => ({
+  type: "task-finished",
+  taskId: asTaskId("a"),
+  attempt: 1,
+  outcome: {
+    status: "failed",
+    cause: "budget_refused",
+    code: "budget_refused",
+    message: "no room",
+    retryable: false,
+    stop: { reason: "budget_refused", guard: "budget", rule: "BU-8", evidence: {} },
+  },
+  room,
+});
+
 describe("[S6] what can be carved", () => {
   it("is what every level can set aside, and no limit where none has one", () => {
     const held = { reserved: { tokens: 30, nanoUsd: 0, calls: 0 } };
@@ -48,6 +64,26 @@ describe("[S6] what can be carved", () => {
     book.open(child("a.1.1", "a.1", 50));
     expect(book.roomBelow("a.1")).toEqual(amounts(10));
     expect(book.roomBelow("a")).toEqual(amounts(40));
+  });
+
+  it("less what the same batch keeps for a stand-in, which in turn gets less what was carved of the run's own", () => {
+    const book = new EnvelopeBook([envelope("run", 100), envelope("a", 100)]);
+    book.open(child("a.1", "a", 60));
+    // Set aside already: it costs the run nothing more.
+    book.open(child("a.1.1", "a.1", 50));
+    expect(book.takenOfRun).toEqual({ tokens: 60, nanoUsd: 0, calls: 0 });
+    expect(withRoomLeft(refused(amounts(100)), book.takenOfRun)).toMatchObject({
+      room: { tokens: 40 },
+    });
+    const opening = { tokens: 30, nanoUsd: 5, calls: 1 };
+    book.open({
+      type: "reserve-opening",
+      taskId: asTaskId("quick"),
+      holdId: "opening",
+      amounts: opening,
+    });
+    expect(book.takenOfRun).toEqual({ tokens: 90, nanoUsd: 5, calls: 1 });
+    expect(book.roomBelow("a")?.tokens).toBe(10);
   });
 
   it("no more than a day above has given and could give", () => {
