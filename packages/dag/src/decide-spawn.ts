@@ -74,13 +74,20 @@ function childOf(
 ): Known | undefined {
   for (let ordinal = children?.total ?? 0; ordinal >= 1; ordinal -= 1) {
     const id = spawnedId(taskId, ordinal);
-    const { spawned, status } = decision.get(id) ?? {};
-    if (spawned?.key !== key) continue;
-    const isStopped = status === "CANCELLED" || status === "CANCELLING";
-    const isOver = isStopped && spawned.parentAttempt < attempt;
-    return isOver ? undefined : { id, digest: spawned.digest };
+    const child = decision.get(id);
+    if (child?.spawned?.key !== key) continue;
+    const { digest, parentAttempt } = child.spawned;
+    return isStopped(child) && parentAttempt < attempt ? undefined : { id, digest };
   }
   return undefined;
+}
+
+/** One that returned is shown as cancelling while those below it are stopped, and has an end of its own. */
+function isStopped({ status, returned }: Readonly<TaskState>): boolean {
+  return (
+    status === "CANCELLED" ||
+    (status === "CANCELLING" && (returned === undefined || returned.type === "task.cancelled"))
+  );
 }
 
 function sameOrConflict({ id, digest }: Known, { task }: SpawnInput): SpawnAnswer {

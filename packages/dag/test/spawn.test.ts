@@ -65,6 +65,21 @@ describe("[LF-8] an attempt is given the task that it asks for", () => {
     expect(world.count("task.spawned")).toBe(2);
   });
 
+  it("also one that has failed and waits for those below it to stop: its successor is told of the same failure", () => {
+    const world = inHand();
+    world.spawn("plan", "a");
+    world.claim("plan.1");
+    world.spawn("plan.1", "b");
+    world.claim("plan.1.1");
+    world.finish("plan.1", failure("budget_refused", { retryable: false }));
+    // The control: it has its end, and is shown as being stopped.
+    expect(world.status("plan.1")).toBe("CANCELLING");
+    world.lose("plan");
+    world.fire("retry:plan");
+    expect(world.spawn("plan", "a")).toEqual(spawned("plan.1"));
+    expect(world.count("task.spawned")).toBe(2);
+  });
+
   it("not for something else under the same key", () => {
     const world = inHand();
     world.spawn("plan", "a");
