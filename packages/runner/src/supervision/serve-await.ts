@@ -15,27 +15,16 @@ import {
 import type { ChildEnd } from "@bridle/protocol";
 
 import type { AttemptScope } from "./attempt-scope.ts";
-import { coded } from "./coded.ts";
-import { stepOutcomeOf } from "./step-book.ts";
+import { inStep } from "./in-step.ts";
 import type { Step } from "./step-book.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** Answers with the output as JSON text. Rejects with `child_failed`, `wait_cycle`, or `task_not_found`. */
 export async function serveAwait(scope: AttemptScope, childId: string): Promise<string> {
-  const step = scope.steps.begin("await", childId);
-  try {
+  return inStep(scope, { kind: "await", key: childId }, async (step) => {
     refuseStrangers(scope, childId);
-    const output = await outputOf(scope, childId, await endOf(scope, step, childId));
-    scope.steps.finish(step, { outcome: "success" });
-    scope.beat(step.number);
-    return output;
-  } catch (error) {
-    const failure = coded(error, "store_unavailable");
-    scope.steps.finish(step, { outcome: stepOutcomeOf(failure.code), code: failure.code });
-    throw failure;
-  } finally {
-    scope.clocks.end(step.number);
-  }
+    return outputOf(scope, childId, await endOf(scope, step, childId));
+  });
 }
 
 /** Q2. */

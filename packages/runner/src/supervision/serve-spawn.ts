@@ -19,25 +19,14 @@ import {
 import type { SpawnRequest } from "@bridle/protocol";
 
 import type { AttemptScope } from "./attempt-scope.ts";
-import { coded } from "./coded.ts";
-import { stepOutcomeOf } from "./step-book.ts";
+import { inStep } from "./in-step.ts";
 import type { Step } from "./step-book.ts";
 
 /** Answers with JSON text of `{ taskId }`. */
 export async function serveSpawn(scope: AttemptScope, requestText: string): Promise<string> {
-  const step = scope.steps.begin("spawn", agentIn(requestText));
-  try {
-    const taskId = await ask(scope, step, checked(scope, requestText));
-    scope.steps.finish(step, { outcome: "success" });
-    scope.beat(step.number);
-    return JSON.stringify({ taskId });
-  } catch (error) {
-    const failure = coded(error, "store_unavailable");
-    scope.steps.finish(step, { outcome: stepOutcomeOf(failure.code), code: failure.code });
-    throw failure;
-  } finally {
-    scope.clocks.end(step.number);
-  }
+  return inStep(scope, { kind: "spawn", key: agentIn(requestText) }, async (step) =>
+    JSON.stringify({ taskId: await ask(scope, step, checked(scope, requestText)) }),
+  );
 }
 
 /** As far as it can be read: the step's key, also of a request that is refused. */
