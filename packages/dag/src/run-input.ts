@@ -1,4 +1,4 @@
-import type { Amounts, SpawnedTask, TaskId, TaskOutcome } from "@bridle/protocol";
+import type { Amounts, AskedTask, TaskId, TaskOutcome } from "@bridle/protocol";
 
 /** What happened outside, as the scheduler tells the core. `at` travels beside it, stamped by the scheduler. */
 export type RunInput =
@@ -39,20 +39,8 @@ export type RunInput =
   | { readonly type: "timer"; readonly key: string };
 
 /** An attempt asks for a task (LF-8). */
-export interface SpawnInput {
+export interface SpawnInput extends AskedTask {
   readonly type: "spawn";
-  /** Of whoever asks. */
-  readonly taskId: TaskId;
-  readonly attempt: number;
-  /** Names this request among those of its attempt: where its answer is looked for. */
-  readonly request: string;
-  readonly task: Omit<SpawnedTask, "limit">;
-  /** What was stated of its money; a dimension that was not is a share of what is there. */
-  readonly limit: Partial<Amounts>;
-  /** Its input as JSON text. */
-  readonly input: string;
-  /** False where the budget guard refuses nothing. */
-  readonly isEnforced: boolean;
   /** What the envelope of whoever asks can still set aside; absent: nothing, or it is not known. */
   readonly room?: Amounts | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Amounts, RunId, SpawnedTask, TaskId, TaskOutcome } from "@bridle/protocol";
+import type { AskedTask, RunId, TaskId, TaskOutcome } from "@bridle/protocol";
 
 export type InboxMessage =
   | {
@@ -14,21 +14,7 @@ export type InboxMessage =
       readonly by: string;
     }
   /** An attempt asks for a task (LF-8). What is decided of it is found among the `answers`. */
-  | {
-      readonly kind: "spawn";
-      /** Of whoever asks. */
-      readonly taskId: TaskId;
-      readonly attempt: number;
-      /** Unique among the requests of its task. */
-      readonly request: string;
-      readonly task: Omit<SpawnedTask, "limit">;
-      /** What was stated of its money. */
-      readonly limit: Partial<Amounts>;
-      /** JSON text. */
-      readonly input: string;
-      /** False where the budget guard refuses nothing. */
-      readonly isEnforced: boolean;
-    }
+  | ({ readonly kind: "spawn" } & AskedTask)
   | { readonly kind: "pause"; readonly reason: string; readonly by: string }
   | { readonly kind: "resume"; readonly by: string };
 

@@ -57,19 +57,22 @@ const loop = {
 };
 /** `spawn`: asking for a task; `await`: waiting for the result of one. */
 const stepKind = z.enum(["llm", "tool", "step", "spawn", "await"]);
+const completed = { outputBytes: count, degraded };
+const failed = {
+  status: z.enum(failedTaskStatuses),
+  cause,
+  code: z.string(),
+  message: z.string(),
+  stop: stopSchema,
+  degraded,
+};
+const cancelled = { reason: z.string() };
+
 /** How a task ends once those that it spawned have: the fields of its last event. */
 const taskEnd = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("task.completed"), outputBytes: count, degraded }),
-  z.strictObject({
-    type: z.literal("task.failed"),
-    status: z.enum(failedTaskStatuses),
-    cause,
-    code: z.string(),
-    message: z.string(),
-    stop: stopSchema,
-    degraded,
-  }),
-  z.strictObject({ type: z.literal("task.cancelled"), reason: z.string() }),
+  z.strictObject({ type: z.literal("task.completed"), ...completed }),
+  z.strictObject({ type: z.literal("task.failed"), ...failed }),
+  z.strictObject({ type: z.literal("task.cancelled"), ...cancelled }),
 ]);
 export type TaskEnd = z.infer<typeof taskEnd>;
 
@@ -125,17 +128,9 @@ const eventFields = {
     "task.scheduled": { ...task, agent: z.string() },
     /** Nothing of it runs any more, but of tasks that it spawned; it ends as `end` says with the last of them (LF-8). */
     "task.returned": { ...task, end: taskEnd },
-    "task.completed": { ...task, outputBytes: count, degraded },
-    "task.failed": {
-      ...task,
-      status: z.enum(failedTaskStatuses),
-      cause,
-      code: z.string(),
-      message: z.string(),
-      stop: stopSchema,
-      degraded,
-    },
-    "task.cancelled": { ...task, reason: z.string() },
+    "task.completed": { ...task, ...completed },
+    "task.failed": { ...task, ...failed },
+    "task.cancelled": { ...task, ...cancelled },
     "task.skipped": { ...run, taskId: taskIdSchema, reason: z.enum(["condition", "dependency"]) },
     "task.retrying": {
       ...task,

@@ -201,6 +201,7 @@ export {
   spawnAnswerKey,
   spawnAnswerSchema,
   type SpawnCaps,
+  type AskedTask,
   type SpawnedTask,
   spawnedTaskSchema,
   type SpawnRequest,

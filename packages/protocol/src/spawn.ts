@@ -6,6 +6,8 @@
 import { z } from "zod";
 
 import { wireAmountsSchema } from "./amounts.ts";
+import type { Amounts } from "./amounts.ts";
+import type { TaskId } from "./ids.ts";
 import { envelopeSpecSchema, retrySpecSchema, spawnCapRanges, timeoutSpecSchema } from "./spec.ts";
 
 /** How much a run may spawn: LF-8's numbers, or those of the workflow's `spawn`. */
@@ -72,6 +74,22 @@ export const spawnedTaskSchema = z.strictObject({
   retry: retryTermsSchema.optional(),
 });
 export type SpawnedTask = z.infer<typeof spawnedTaskSchema>;
+
+/** What a scheduler is told of the task that an attempt asks for. */
+export interface AskedTask {
+  /** Of whoever asks. */
+  readonly taskId: TaskId;
+  readonly attempt: number;
+  /** Unique among the requests of its task: where its answer is looked for. */
+  readonly request: string;
+  readonly task: Omit<SpawnedTask, "limit">;
+  /** What was stated of its money; a dimension that was not is a share of what is there. */
+  readonly limit: Partial<Amounts>;
+  /** Its input as JSON text. */
+  readonly input: string;
+  /** False where the budget guard refuses nothing. */
+  readonly isEnforced: boolean;
+}
 
 /** The scheduler's answer to a worker that asked: which task it is, or an error of the table. */
 export const spawnAnswerSchema = z.discriminatedUnion("outcome", [
