@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 import { PostConditions } from "./post-conditions.ts";
 import { isAlive } from "./process-rig.ts";
 
-const spender = { runId: asRunId("run_1"), taskId: asTaskId("work"), attempt: 1 };
+const spender = { runId: asRunId("run_1"), taskId: asTaskId("plan"), attempt: 1 };
 const idle = {
   isLive: true,
   isDraining: true,
@@ -48,7 +48,7 @@ function storeWith(reserved: number): Store {
       finish: async () => ({ accepted: true }),
     }),
     ledger: Object.assign(Object.create(store.ledger), {
-      envelopes: async () => [{ envelope: "work", reserved: amounts }],
+      envelopes: async () => [{ envelope: "plan", reserved: amounts }],
     }),
   };
 }
@@ -84,7 +84,7 @@ it("[WD-15] a process that is alive when the end of its stopped task is stored i
   conditions.hear(stopped);
   await endOf(conditions, storeWith(0));
   expect(() => conditions.check(calm)).toThrow(
-    `run_1/work/1 has ended and left the processes ${pid}`,
+    `run_1/plan/1 has ended and left the processes ${pid}`,
   );
 });
 
@@ -101,7 +101,7 @@ it("[WD-15] a warm isolate of a task that ended by itself is none, until its wor
 it("[WD-15] money that is held after the end is found", async () => {
   const conditions = new PostConditions();
   await endOf(conditions, storeWith(2));
-  expect(() => conditions.check(calm)).toThrow('has ended and "work" still holds 2 calls');
+  expect(() => conditions.check(calm)).toThrow('has ended and "plan" still holds 2 calls');
 });
 
 it.each([

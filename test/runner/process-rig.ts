@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { defineAgent } from "@bridle/agent";
 import type { AnyAgent } from "@bridle/agent";
+import { isAlive } from "@bridle/fake-agents/process-table";
 import { systemClock, systemIds } from "@bridle/kernel/system";
 import type { TaskOutcome } from "@bridle/protocol";
 import { onTestFinished } from "vitest";
@@ -10,6 +11,8 @@ import { createRig } from "../../packages/runner/test/rig.ts";
 import type { Rig, RigOptions, RunningTask } from "../../packages/runner/test/rig.ts";
 import { until } from "../support/until.ts";
 import { PostConditions } from "./post-conditions.ts";
+
+export { isAlive };
 
 export const cast = new URL("./agents/misbehaving.js", import.meta.url).href;
 
@@ -42,15 +45,6 @@ export async function createProcessRig(
     conditions.check(rig);
   });
   return rig;
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return !["Z", "X"].includes(text.slice(text.lastIndexOf(")") + 2)[0] ?? "X");
-  } catch {
-    return false;
-  }
 }
 
 /** The token that marks everything this isolate starts. */
