@@ -1,23 +1,21 @@
 import { hostname } from "node:os";
 
 import { BreakerSet } from "@bridle/breaker";
-import type { BreakerSettings } from "@bridle/breaker";
 import { systemIds, systemRandom } from "@bridle/kernel/system";
 import { loadPriceList } from "@bridle/llm-providers";
 import type { Logger } from "@bridle/ports";
 import { createRunner, createScanner, llmAgent, mostAttempts } from "@bridle/runner";
-import type { AgentLine, Runner, RunnerOptions, RunnerSettingsInput } from "@bridle/runner";
+import type { AgentLine, Runner, RunnerOptions } from "@bridle/runner";
 import { countStopTimes, stopBucketsMs } from "@bridle/telemetry";
 import type { StopTimes } from "@bridle/telemetry";
 
-import type { Config } from "../config/check-config.ts";
 import { readPricesFile } from "../config/read-prices-file.ts";
 import { openModels } from "../models/open-models.ts";
 import { resolvePrices } from "../models/resolve-prices.ts";
 import type { TargetPrice } from "../models/resolve-prices.ts";
 import { OperatorOrders } from "./operator-orders.ts";
 import type { Parts } from "./parts.ts";
-import { withoutUndefined } from "./without-undefined.ts";
+import { breakerOptions, runnerSettings } from "./worker-settings.ts";
 
 export interface StartedWorker {
   /** Its lease holds and it takes work. */
@@ -171,69 +169,4 @@ function assembleRunner(
 /** What agents say goes to the process's log, under their run: they have no other voice there. */
 function logLine(log: Logger, { level, message, ...rest }: AgentLine): void {
   log[level]("agent line", { line: message, ...rest });
-}
-
-function breakerOptions({ guards }: Config): {
-  readonly mode?: "enforce" | "warn" | "off";
-  readonly settings: Partial<BreakerSettings>;
-} {
-  const { mode, windowSizeMs, cooldownMs, ...same } = guards?.breaker ?? {};
-  return {
-    ...(mode === undefined ? {} : { mode }),
-    settings: withoutUndefined({ ...same, windowSize: windowSizeMs, cooldown: cooldownMs }),
-  };
-}
-
-function runnerSettings({
-  liveness,
-  limits,
-  isolates,
-  guards,
-  cache,
-}: Config): RunnerSettingsInput {
-  const { maxStepsPerTask, outputBytes, modelStepTimeoutMs, toolStepTimeoutMs } = limits ?? {};
-  return {
-    workerLeaseMs: liveness.workerLeaseMs,
-    workerRenewMs: liveness.workerRenewMs,
-    selfFenceMs: liveness.selfFenceMs,
-    pollMs: liveness.pollMs,
-    reconcileMs: liveness.reconcileMs,
-    holdRenewMs: liveness.holdRenewMs,
-    isolates: { startMs: liveness.isolateStartMs, ...withoutUndefined(isolates ?? {}) },
-    ...withoutUndefined({
-      cacheMaxAgeMs: cache?.maxAgeMs,
-      cacheMaxEntries: cache?.maxEntries,
-      maxStepsPerTask,
-      outputBytes,
-      modelStepTimeoutMs,
-      toolStepTimeoutMs,
-    }),
-    ...guardSettings(guards ?? {}),
-  };
-}
-
-function guardSettings({
-  watchdog = {},
-  budget = {},
-  governor = {},
-}: NonNullable<Config["guards"]>): RunnerSettingsInput {
-  const { cancelGraceMs, graceMs, stepTimeoutMultiplier } = watchdog;
-  return withoutUndefined({
-    stepTimeoutMultiplier,
-    cancelGraceMs,
-    graceMs,
-    watchdogMode: watchdog.mode,
-    budgetFactor: budget.factor,
-    allowFactorBelowOne: budget.allowFactorBelowOne,
-    budgetMode: budget.mode,
-    governorMode: governor.mode,
-    governor: governorLimits(governor),
-  });
-}
-
-function governorLimits(
-  governor: NonNullable<NonNullable<Config["guards"]>["governor"]>,
-): NonNullable<RunnerSettingsInput["governor"]> {
-  const { perSecond, perMinute } = governor;
-  return withoutUndefined({ callsPerSecond: perSecond, callsPerMinute: perMinute });
 }
