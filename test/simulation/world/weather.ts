@@ -14,6 +14,9 @@ export interface Delivery {
 
 const wellDelivered: Delivery = { copies: 1, delayMs: () => 0 };
 
+/** What of a scenario makes its weather. */
+export type Climate = Pick<Scenario, "faults" | "networkMs" | "calmAt">;
+
 export class Weather {
   readonly #time: SimulationTime;
   readonly #random: Random;
@@ -21,7 +24,7 @@ export class Weather {
   readonly #networkMs: number;
   readonly #calmAt: number;
 
-  constructor(time: SimulationTime, random: Random, scenario: Scenario) {
+  constructor(time: SimulationTime, random: Random, scenario: Climate) {
     const { faults, networkMs, calmAt } = scenario;
     this.#time = time;
     this.#random = random;
