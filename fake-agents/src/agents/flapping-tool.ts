@@ -30,6 +30,8 @@ export const flappingTool = defineAgent<FlappingToolInput, { readonly parts: num
   module: import.meta.url,
   tools: { fetchPart },
   async run(ctx, { parts = 24, forgets = false }) {
+    // What an earlier task left behind, in the same process, is not this one's.
+    failures.clear();
     const last = forgets ? Infinity : parts;
     for (let fetched = 0; fetched < last;) {
       try {

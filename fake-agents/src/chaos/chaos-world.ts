@@ -16,17 +16,16 @@ import { systemClock, systemRandom } from "@bridle/kernel/system";
 import { startFakeProvider } from "../fake-llm/index.ts";
 import type { FakeProvider, ModelCounters } from "../fake-llm/index.ts";
 import { chaosConfig } from "./chaos-config.ts";
+import { chaosScript } from "./chaos-script.ts";
 import { noCalls } from "./evidence.ts";
+import type { ChaosStage } from "./play-scenario.ts";
 import type { ChaosLimits, Scenario } from "./scenario.ts";
 import { IsolatesOfTasks } from "./watch-isolates.ts";
 
-export interface ChaosWorld {
+export interface ChaosWorld extends ChaosStage {
   readonly client: Client;
   readonly provider: FakeProvider;
   readonly isolates: IsolatesOfTasks;
-  readonly canary: string;
-  /** Of the scenario's own model. */
-  counted(scenario: string): ModelCounters;
   /** Stops the installation; the provider goes on counting. */
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -42,10 +41,7 @@ const canary = "sk-chaos-canary-4f1d9c27e8b35a60";
 
 export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosWorld> {
   const folder = await mkdtemp(join(tmpdir(), "bridle-chaos-"));
-  const replies = new Map(options.scenarios.map(({ name, reply }) => [name, reply]));
-  const provider = await startFakeProvider({
-    script: (request) => replies.get(request.model)?.(request) ?? { type: "answer" },
-  });
+  const provider = await startFakeProvider({ script: chaosScript(options.scenarios) });
   const close = async (): Promise<void> => {
     await provider.close();
     await rm(folder, { recursive: true, force: true });
@@ -66,7 +62,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
     });
     const counted = (scenario: string): ModelCounters =>
       provider.counters().byModel[scenario] ?? noCalls;
-    return { provider, isolates, canary, client, counted, stop, close };
+    return { provider, isolates, canary, client, clock: systemClock, counted, stop, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,25 +1,34 @@
-import type { ServerResponse } from "node:http";
-import { setTimeout as pauseFor } from "node:timers/promises";
-
 import { countFakeTokens } from "./count-tokens.ts";
 import type { FakeRequest } from "./fake-request.ts";
 import type { ProviderCounters } from "./provider-counters.ts";
 import type { FakeUsage } from "./reply.ts";
 
+/** The way back to the caller: what a reply needs of node's `ServerResponse`, so that another time and network can have one too. */
+export interface ReplyChannel {
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  flushHeaders(): void;
+  write(bytes: string, onWritten: () => void): unknown;
+  end(bytes?: string): unknown;
+  /** To break the connection off with; null once it is gone. */
+  readonly socket: { destroy(): unknown; resetAndDestroy(): unknown } | null;
+}
+
 export interface ExchangeOptions {
   readonly request: FakeRequest;
-  readonly response: ServerResponse;
+  readonly response: ReplyChannel;
   readonly counters: ProviderCounters;
   /** Aborts when the caller has gone away or the provider closes. */
   readonly gone: AbortSignal;
   /** Aborts at the next `release()`. */
   readonly released: () => AbortSignal;
+  /** Contract: resolves after `ms`; an abort rejects at once. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** One request and the way back to its caller, with the bill kept up to date as bytes leave. */
 export class Exchange {
   readonly request: FakeRequest;
-  readonly response: ServerResponse;
+  readonly response: ReplyChannel;
   hungUp = false;
   readonly #options: ExchangeOptions;
   readonly #promptTokens: number;
@@ -84,7 +93,7 @@ export class Exchange {
   async pause(ms: number): Promise<void> {
     if (ms <= 0 || this.isGone) return;
     // An abort means that the caller is gone; whoever paused finds `isGone` true.
-    await pauseFor(ms, undefined, { signal: this.#options.gone }).catch(() => undefined);
+    await this.#options.pause(ms, this.#options.gone).catch(() => undefined);
   }
 
   /** Waits for `release()`, or for the caller to go away. */

@@ -1,6 +1,11 @@
 export { countFakeTokens } from "./count-tokens.ts";
 export { defaultAnswer } from "./default-answer.ts";
+export { Exchange } from "./exchange.ts";
+export type { ReplyChannel } from "./exchange.ts";
+export { readFakeRequest } from "./fake-request.ts";
 export type { FakeRequest } from "./fake-request.ts";
+export { playReply } from "./play-reply.ts";
+export { ProviderCounters } from "./provider-counters.ts";
 export type { FakeCounters, ModelCounters } from "./provider-counters.ts";
 export type { AnswerReply, FakeReply, FakeUsage } from "./reply.ts";
 export type { FakeScript } from "./script.ts";

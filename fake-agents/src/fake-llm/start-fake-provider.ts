@@ -5,6 +5,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as pauseFor } from "node:timers/promises";
 
 import { Exchange } from "./exchange.ts";
 import { readFakeRequest } from "./fake-request.ts";
@@ -140,6 +141,7 @@ class Desk {
       counters: this.counters,
       gone,
       released: () => this.#released.signal,
+      pause: async (ms, signal) => pauseFor(ms, undefined, { signal }),
     });
     response.once("close", () =>
       this.counters.closed({ abandoned: !response.writableFinished && !exchange.hungUp }),
