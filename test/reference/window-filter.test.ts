@@ -37,7 +37,8 @@ function law(filter: typeof inWindow) {
       second += gap;
       window.roll(second);
       if (!isRead) {
-        window.add(failed);
+        if (failed) window.addFailure();
+        else window.addSuccess();
         if (tokens > 0) window.addTokens(tokens);
         outcomes.push({ atMs: second * 1000, failed, tokens });
       }

@@ -5,7 +5,7 @@
  * manifest on the way asks for it. No registry is asked.
  */
 import { execFile } from "node:child_process";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -55,15 +55,23 @@ export class EmptyProject {
     const { code } = await transformWithOxc(source, "example.ts");
     const program = join(this.#folder, "example.mjs");
     await writeFile(program, code);
-    const { stdout } = await run(process.execPath, [program], {
-      cwd: this.#folder,
-      env: { PATH: process.env["PATH"] ?? "" },
-    });
+    const stdout = await this.#node(program);
     return stdout.trimEnd().split("\n");
   }
 
+  /** Runs the command of an installed package, as a shell would, and gives what it printed. Rejects when it ends otherwise than with 0. */
+  async command(name: string, bin: string, args: readonly string[]): Promise<string> {
+    return this.#node(join(this.#folder, "node_modules", name, bin), ...args);
+  }
+
+  async #node(...args: readonly string[]): Promise<string> {
+    const env = { PATH: process.env["PATH"] ?? "" };
+    const { stdout } = await run(process.execPath, args, { cwd: this.#folder, env });
+    return stdout;
+  }
+
   async #unpack(name: string, target: string): Promise<void> {
-    const packed = join(repository, "packages", name.slice(ours.length));
+    const packed = await realpath(join(repository, "node_modules", name));
     const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", this.#folder], {
       cwd: packed,
     });

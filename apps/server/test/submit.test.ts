@@ -167,6 +167,32 @@ describe("submitting a run", () => {
     },
   );
 
+  const elsewhere = "https://elsewhere.example/v1";
+  it.each([
+    ["/base_url", { ...spec, base_url: elsewhere }],
+    ["/providers", { ...spec, providers: { acme: { baseUrl: elsewhere } } }],
+    ["/models", { ...spec, models: { smart: { chain: ["acme/smart"], baseUrl: elsewhere } } }],
+    ["/tasks/0/baseUrl", { ...spec, tasks: [{ ...spec.tasks[0], baseUrl: elsewhere }] }],
+    [
+      "/degrade/0/with/baseUrl",
+      {
+        ...spec,
+        degrade: [
+          { when: "budget", replace: ["write"], with: { agent: "planner", baseUrl: elsewhere } },
+        ],
+      },
+    ],
+  ])(
+    "[B194] refuses an address at %s: a key goes to the host of the configuration alone",
+    async (pointer, addressed) => {
+      const answer = await ask(world, { url: "/api/v1/runs", body: { spec: addressed } });
+
+      expect(answer.status).toBe(422);
+      expect(JSON.stringify(answer.body)).toContain(`"${pointer}"`);
+      expect(await runs()).toBe(0);
+    },
+  );
+
   it("names the place of each fault of a workflow", async () => {
     const answer = await ask(world, {
       url: "/api/v1/runs",

@@ -8,7 +8,7 @@ import { RingWindow } from "./ring-window.ts";
 import type { WindowTotals } from "./ring-window.ts";
 import { SlowFailureRateTrigger } from "./slow-failure-rate-trigger.ts";
 import { countsInRate, noHits } from "./trigger.ts";
-import type { FailureTrigger, Sample, Trigger, TriggerHit } from "./trigger.ts";
+import type { FailureTrigger, Sample, Trigger, TriggerHit, Verdict } from "./trigger.ts";
 
 export interface EvidenceOptions {
   readonly settings: BreakerSettings;
@@ -66,7 +66,7 @@ export class Evidence {
   ): readonly TriggerHit[] | undefined {
     if (!this.#isCalm) return undefined;
     if (!this.#window.isPresent(atMs)) this.roll(atMs, true);
-    this.#window.add(false);
+    this.#window.addSuccess();
     if (tokens > 0) this.#window.addTokens(tokens);
     this.#slow.succeeded(atMs);
     if (this.#burn === undefined) return noHits;
@@ -76,7 +76,7 @@ export class Evidence {
 
   /** Takes one outcome of a call that left; roll first. */
   observe(sample: Sample): void {
-    if (countsInRate(sample)) this.#window.add(sample.verdict === "failure");
+    if (countsInRate(sample)) this.#count(sample.verdict);
     if (sample.tokens > 0) this.#window.addTokens(sample.tokens);
     for (const trigger of this.#triggers) trigger.observe(sample);
     this.#feel();
@@ -114,6 +114,11 @@ export class Evidence {
 
   get probeTokenLimit(): number {
     return this.#burn?.probeLimit ?? Number.POSITIVE_INFINITY;
+  }
+
+  #count(verdict: Verdict): void {
+    if (verdict === "failure") this.#window.addFailure();
+    else this.#window.addSuccess();
   }
 
   #feel(): void {

@@ -42,7 +42,9 @@ export class RingWindow implements WindowTotals {
   /** Place of the present second: found once a second, not at every outcome. */
   #present = 0;
   #untilMs = Number.NEGATIVE_INFINITY;
-  successes = 0;
+  /** Successes that stand in their cells, and those since the last roll, which do not yet: the everyday outcome is one addition. */
+  #settledSuccesses = 0;
+  #presentSuccesses = 0;
   failures = 0;
   tokens = 0;
   tokenCalls = 0;
@@ -56,12 +58,17 @@ export class RingWindow implements WindowTotals {
     this.#tokenCalls = new Int32Array(cells);
   }
 
+  get successes(): number {
+    return this.#settledSuccesses + this.#presentSuccesses;
+  }
+
   /**
    * Moves the window's end to this second; an earlier one changes nothing. A gap of a window or more clears every cell
    * and counts as one window of idleness, not as the hours it may have lasted.
    */
   roll(second: number): Evicted {
     if (second <= this.#head) return nothingLeft;
+    this.#settle();
     const evicted = this.#evicted;
     evicted.seconds = 0;
     evicted.tokens = 0;
@@ -80,13 +87,15 @@ export class RingWindow implements WindowTotals {
     return atMs < this.#untilMs;
   }
 
-  /** Adds to the present second; roll first. */
-  add(isFailure: boolean): void {
-    const cell = this.#present;
-    const counts = isFailure ? this.#failures : this.#successes;
-    counts[cell] = (counts[cell] ?? 0) + 1;
-    if (isFailure) this.failures += 1;
-    else this.successes += 1;
+  /** Adds a success to the present second; roll first. Apart from failures, so that the everyday call's way stays short. */
+  addSuccess(): void {
+    this.#presentSuccesses += 1;
+  }
+
+  /** Adds a failure to the present second; roll first. */
+  addFailure(): void {
+    this.#failures[this.#present] = (this.#failures[this.#present] ?? 0) + 1;
+    this.failures += 1;
   }
 
   /** Adds a call's tokens to the present second, whatever its verdict; roll first. */
@@ -105,7 +114,8 @@ export class RingWindow implements WindowTotals {
     }
     this.#head = neverStamped;
     this.#untilMs = Number.NEGATIVE_INFINITY;
-    this.successes = 0;
+    this.#settledSuccesses = 0;
+    this.#presentSuccesses = 0;
     this.failures = 0;
     this.tokens = 0;
     this.tokenCalls = 0;
@@ -113,6 +123,7 @@ export class RingWindow implements WindowTotals {
 
   /** Cells that hold something, newest first; roll first. Ages travel between processes, dates do not. */
   cells(): readonly WindowCell[] {
+    this.#settle();
     const cells = Array.from(this.#stamps, (stamp, cell) => ({
       age: this.#head - stamp,
       successes: this.#successes[cell] ?? 0,
@@ -125,6 +136,13 @@ export class RingWindow implements WindowTotals {
       .toSorted((one, other) => one.age - other.age);
   }
 
+  #settle(): void {
+    const cell = this.#present;
+    this.#successes[cell] = (this.#successes[cell] ?? 0) + this.#presentSuccesses;
+    this.#settledSuccesses += this.#presentSuccesses;
+    this.#presentSuccesses = 0;
+  }
+
   #enter(second: number): void {
     const cell = second % this.#cells;
     if (this.#stamps[cell] !== neverStamped) this.#evict(cell);
@@ -134,7 +152,7 @@ export class RingWindow implements WindowTotals {
   #evict(cell: number): void {
     const tokens = this.#tokens[cell] ?? 0;
     const tokenCalls = this.#tokenCalls[cell] ?? 0;
-    this.successes -= this.#successes[cell] ?? 0;
+    this.#settledSuccesses -= this.#successes[cell] ?? 0;
     this.failures -= this.#failures[cell] ?? 0;
     this.tokens -= tokens;
     this.tokenCalls -= tokenCalls;

@@ -177,9 +177,9 @@ it("[BR-13] what failed before an episode is no second source after it", () => {
 it("the cells of a window are those that hold something, newest first, each with its age", () => {
   const window = new RingWindow(60);
   window.roll(100);
-  window.add(true);
+  window.addFailure();
   window.roll(130);
-  window.add(false);
+  window.addSuccess();
   window.roll(131);
   window.addTokens(500);
   window.roll(140);

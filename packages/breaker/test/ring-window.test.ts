@@ -11,12 +11,12 @@ it.each([
   const window = new RingWindow(60);
   repeat(10, (index) => {
     window.roll(index);
-    window.add(true);
+    window.addFailure();
   });
   expect(window.failures).toBe(10);
 
   window.roll(9 + seconds);
-  window.add(true);
+  window.addFailure();
 
   expect(window.failures).toBe(1);
 });
@@ -24,7 +24,7 @@ it.each([
 it("[BR-1] an outcome counts for sixty seconds and not for sixty-one", () => {
   const window = new RingWindow(60);
   window.roll(100);
-  window.add(true);
+  window.addFailure();
 
   window.roll(159);
   expect(window.failures).toBe(1);
@@ -35,10 +35,10 @@ it("[BR-1] an outcome counts for sixty seconds and not for sixty-one", () => {
 it("[BR-1] a clock that seems to go back changes nothing", () => {
   const window = new RingWindow(60);
   window.roll(100);
-  window.add(true);
+  window.addFailure();
 
   window.roll(40);
-  window.add(false);
+  window.addSuccess();
 
   expect([window.failures, window.successes]).toEqual([1, 1]);
   window.roll(159);

@@ -6,9 +6,9 @@ import { bench, repeat, tool } from "./support.ts";
 it("[BR-1] successes leave the window like failures", () => {
   const window = new RingWindow(60);
   window.roll(0);
-  repeat(2, () => window.add(false));
+  repeat(2, () => window.addSuccess());
   window.roll(30);
-  window.add(false);
+  window.addSuccess();
 
   window.roll(59);
   expect(window.successes).toBe(3);
@@ -19,11 +19,11 @@ it("[BR-1] successes leave the window like failures", () => {
 it("[BR-8] a window that was cleared holds nothing that could leave it later", () => {
   const window = new RingWindow(60);
   window.roll(5);
-  repeat(3, () => window.add(true));
+  repeat(3, () => window.addFailure());
   window.addTokens(700);
   window.clear();
   window.roll(5);
-  window.add(true);
+  window.addFailure();
   window.addTokens(100);
   expect(window.cells()).toEqual([
     { age: 0, successes: 0, failures: 1, tokens: 100, tokenCalls: 1 },

@@ -3,7 +3,8 @@
  *
  * 1. It reaches the store and the queue through `call` alone, and knows time by its clock alone, so cutting both is its
  *    death: what still runs of it changes nothing any more.
- * 2. A call of a dead process never answers. Its request may still arrive: what was sent before a crash is not unsent.
+ * 2. A call of a dead process never answers. Its request may still arrive: what was sent before a crash is not unsent. Unless the
+ *    power went: a store that was down itself has nothing from before.
  * 3. A suspended process hears answers and messages when it goes on.
  */
 import { bridleError } from "@bridle/protocol";
@@ -135,7 +136,7 @@ export class Actor {
   async #travel<Answer>(effect: () => Promise<Answer>, crash: Crash | undefined): Promise<Answer> {
     const { time, weather, name } = this.#options;
     const thereMs = weather.slowMs(name);
-    if (thereMs > 0) await time.sleep(thereMs);
+    if (thereMs > 0 && (await this.#isCutIn(thereMs))) return this.#never;
     const lost = weather.away(name);
     if (lost === "request") return this.#unanswered();
     if (lost === "late") return this.#late(effect);
@@ -146,6 +147,13 @@ export class Actor {
     if (backMs > 0) await time.sleep(backMs);
     if (lost === "answer") return this.#unanswered();
     return this.#isDead || this.#isSuspended ? this.#heardLater(answer) : answer;
+  }
+
+  async #isCutIn(ms: number): Promise<boolean> {
+    const { time, weather } = this.#options;
+    const sentMs = time.nowMs;
+    await time.sleep(ms);
+    return weather.isCutSince(sentMs);
   }
 
   async #heardLater<Answer>(answer: Answer): Promise<Answer> {
@@ -165,9 +173,10 @@ export class Actor {
   /** Given up here, while the store works on it. */
   async #late<Answer>(effect: () => Promise<Answer>): Promise<never> {
     const { time, weather, name } = this.#options;
-    time.at(time.nowMs + weather.lateMs(name), () => {
+    const sentMs = time.nowMs;
+    time.at(sentMs + weather.lateMs(name), () => {
       // Whatever the store answers, nobody hears it.
-      effect().catch(() => undefined);
+      if (!weather.isCutSince(sentMs)) effect().catch(() => undefined);
     });
     return this.#unanswered();
   }

@@ -23,6 +23,7 @@ export class Weather {
   readonly #faults: readonly Fault[];
   readonly #networkMs: number;
   readonly #calmAt: number;
+  readonly #powerLosses: readonly number[];
 
   constructor(time: SimulationTime, random: Random, scenario: Climate) {
     const { faults, networkMs, calmAt } = scenario;
@@ -31,6 +32,12 @@ export class Weather {
     this.#faults = faults;
     this.#networkMs = networkMs;
     this.#calmAt = calmAt;
+    this.#powerLosses = faults.flatMap((fault) => (fault.kind === "power" ? [fault.at] : []));
+  }
+
+  /** The store went down with everything since then, and what was on its way to it is nowhere. */
+  isCutSince(sentMs: number): boolean {
+    return this.#powerLosses.some((at) => sentMs <= at && at <= this.#time.nowMs);
   }
 
   /** How long one way of a call takes now. */
