@@ -11,6 +11,7 @@ import {
   missedBounds,
 } from "../src/chaos/index.ts";
 import type { Evidence, Scenario } from "../src/chaos/index.ts";
+import { turnsOf } from "../src/chaos/turns-of.ts";
 import { amounts, goodEvidence, withEntry, withEnvelope, withTask } from "./chaos-evidence.ts";
 
 const limits = impliedLimits(builtInLimits);
@@ -205,6 +206,25 @@ describe("[F6] the scenarios", () => {
       "searcher",
       "writer",
     ]);
+  });
+});
+
+describe("[F6] the turns of a round", () => {
+  const turnNames = (guards: "on" | "off"): readonly (readonly string[])[] =>
+    turnsOf(allScenarios, { guards, parallel: 8 }).map(({ scenarios }) =>
+      scenarios.map(({ name }) => name),
+    );
+  const all = allScenarios.map(({ name }) => name);
+
+  it("are one while guards are on, and so many at once", () => {
+    expect(turnNames("on")).toEqual([all]);
+    expect(turnsOf(allScenarios, { guards: "on", parallel: 3 })[0]?.lanes).toBe(3);
+  });
+
+  it("leave a storm that nothing holds back to itself, when the others are over", () => {
+    const [together, ...apart] = turnNames("off");
+    expect(apart).toEqual([["cascade"]]);
+    expect([...(together ?? []), "cascade"].toSorted()).toEqual(all.toSorted());
   });
 });
 

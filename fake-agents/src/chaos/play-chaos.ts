@@ -21,6 +21,8 @@ import type { EarlyEvidence } from "./play-scenario.ts";
 import { scenarioResult } from "./report.ts";
 import type { ChaosReport, ScenarioResult } from "./report.ts";
 import type { ChaosLimits, Scenario } from "./scenario.ts";
+import { turnsOf } from "./turns-of.ts";
+import type { Turn } from "./turns-of.ts";
 
 export type ScenarioState = "waiting" | "running" | "stopped" | "held" | "missed";
 
@@ -101,13 +103,24 @@ interface Round {
   readonly played: Map<Scenario, EarlyEvidence>;
 }
 
-/** So many at once, the next as soon as one is done. */
 async function playAll(
   world: ChaosWorld,
   scenarios: readonly Scenario[],
+  round: Round,
+): Promise<void> {
+  for (const turn of turnsOf(scenarios, round.options)) {
+    // oxlint-disable-next-line no-await-in-loop -- turn by turn
+    await playTurn(world, turn, round);
+  }
+}
+
+/** So many at once, the next as soon as one is done. */
+async function playTurn(
+  world: ChaosWorld,
+  { scenarios, lanes }: Turn,
   { options, round, played }: Round,
 ): Promise<void> {
-  const { guards, parallel, signal, onState, limits = builtInLimits } = options;
+  const { guards, signal, onState, limits = builtInLimits } = options;
   const waiting = [...scenarios];
   const lane = async (): Promise<void> => {
     for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
@@ -122,7 +135,7 @@ async function playAll(
       played.set(scenario, evidence);
     }
   };
-  await Promise.all(Array.from({ length: parallel }, lane));
+  await Promise.all(Array.from({ length: lanes }, lane));
 }
 
 /** How long what ends by itself in a moment is given for that. */

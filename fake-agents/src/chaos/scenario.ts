@@ -68,6 +68,8 @@ export interface Scenario {
   readonly checks?: readonly Check[];
   /** With guards off: the loop of the scenario's own length; longer than other villains are watched. */
   readonly offMs?: number;
+  /** With guards off it takes all there is of worker and store: played when the others are over, or they would be measured with it. */
+  readonly isStorm?: true;
 }
 
 /** The task every scenario is about, and the one beside it. */

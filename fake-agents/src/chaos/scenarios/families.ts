@@ -78,6 +78,7 @@ export const families: readonly Scenario[] = [
     },
     reply: () => ({ type: "answer", text: "Noted." }),
     calls: () => mostTasks,
+    isStorm: true,
     guard: "limits",
     ends: [{ status: "COMPLETED" }],
     withinMs: withinMs(60_000),
