@@ -284,6 +284,10 @@ describe("retriesFollowThePolicy", () => {
     expect(judge(retriesFollowThePolicy(), [submitted(), ...lost, ...lost])).toBeUndefined();
   });
 
+  it("is content with a worker found lost before anybody had read what it told: nobody knows of a wait", () => {
+    expect(judge(retriesFollowThePolicy(), [submitted(), finished, ...lost])).toBeUndefined();
+  });
+
   it.each([
     ["a third try after two losses", [...lost, ...lost, ...lost], "the cap is 2"],
     [

@@ -25,6 +25,12 @@ const caps = new Map([
   ["budget_refused", { group: "budget_refused", most: Number.POSITIVE_INFINITY }],
 ]);
 
+/**
+ * Whose retry is not of what the attempt told: a person's, once there is money; and that of a worker who was found lost before its
+ * end was read. Who asks the target next keeps its wait all the same (`serversWaitsAreKept`).
+ */
+const knowNoWait = new Set(["budget_refused", "worker_lost"]);
+
 export function retriesFollowThePolicy(): Invariant {
   const workflows = new Map<string, CompiledWorkflow>();
   const spent = new Map<string, number>();
@@ -55,7 +61,7 @@ export function retriesFollowThePolicy(): Invariant {
   };
   const delayFault = (runId: string, { taskId, attempt, delayMs, cause }: Retrying) => {
     const least = askedMs.get(`${runId}/${taskId}#${attempt}`) ?? 0;
-    return delayMs < least && cause !== "budget_refused"
+    return delayMs < least && !knowNoWait.has(cause)
       ? `${runId}/${taskId}#${attempt} is tried again after ${delayMs} ms; its failure asked for ${least}.`
       : undefined;
   };
