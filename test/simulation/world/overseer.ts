@@ -244,9 +244,9 @@ function waitedMs({ log }: RunRecord, { taskId, attempt }: Spender): number {
   }, 0);
 }
 
-/** Fenced, and claimed by nobody, in a run that goes on. */
+/** Fenced, and claimed by nobody, in a run that goes on: while it is paused nothing of it is queued, also what was decided with the pause. */
 function unclaimedOf(run: RunRecord): readonly { run: RunRecord; spender: Spender }[] {
-  if (run.ended) return [];
+  if (run.ended || run.status === "PAUSED") return [];
   const { runId } = run.submitted;
   return [...run.tasks].flatMap(([taskId, { fence, claims }]) => {
     const isClosed = levelsAbove(taskId).some((name) => run.ledger.envelopes.get(name)?.closed);
