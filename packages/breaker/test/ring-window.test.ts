@@ -32,6 +32,21 @@ it("[BR-1] an outcome counts for sixty seconds and not for sixty-one", () => {
   expect(window.failures).toBe(0);
 });
 
+it("[BR-1] all outcomes of a second leave together, also those before and after somebody looked", () => {
+  const window = new RingWindow(60);
+  window.roll(100);
+  repeat(2, () => window.addFailure());
+  repeat(2, () => window.addSuccess());
+  const before = window.cells();
+  repeat(3, () => window.addSuccess());
+
+  expect(before).toMatchObject([{ age: 0, failures: 2, successes: 2 }]);
+  expect(window.cells()).toMatchObject([{ age: 0, failures: 2, successes: 5 }]);
+  expect([window.failures, window.successes]).toEqual([2, 5]);
+  window.roll(160);
+  expect([window.failures, window.successes]).toEqual([0, 0]);
+});
+
 it("[BR-1] a clock that seems to go back changes nothing", () => {
   const window = new RingWindow(60);
   window.roll(100);
