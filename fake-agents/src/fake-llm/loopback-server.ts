@@ -19,8 +19,9 @@ export class LoopbackServer {
 
   constructor(listener: RequestListener) {
     const http = createHttpServer(listener);
-    // Nothing is read of a connection before its behaviour is known.
-    this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    // Nothing is read of a connection before its behaviour is known; what is served is set up as node's own HTTP server does it.
+    const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
+    this.#server = createServer(options, (socket) => {
       this.#track(socket);
       const behaviour = this.#behaviours.shift() ?? "serve";
       if (behaviour === "reset") socket.resetAndDestroy();

@@ -21,7 +21,7 @@ export interface FakeUsage {
 }
 
 /** What is said. Without either: a useful text made from the prompt. */
-export interface ContentScript {
+interface ContentScript {
   readonly text?: string | undefined;
   /** In place of `text`; an empty list is an answer that says nothing. */
   readonly parts?: readonly AnswerPart[] | undefined;
