@@ -1,4 +1,6 @@
 /** Failures as each API's own official client understands them, and connections that never come to HTTP. */
+import { connect } from "node:http2";
+
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
@@ -206,6 +208,17 @@ describe("a connection that never comes to HTTP", () => {
       expect(provider.counters().requests).toBe(1);
       // The control's connection ends; nobody has read that the first caller has gone.
       await until(() => provider.connections() === 1);
+    });
+  });
+
+  it("is refused in HTTP/1.1 when it begins in HTTP/2", async () => {
+    await withProvider([], async (provider) => {
+      const session = connect(new URL(provider.url).origin);
+      const failure = new Promise((resolve) => session.once("error", resolve));
+      session.request({ ":path": "/v1/responses", ":method": "POST" }).on("error", () => undefined);
+      expect(await failure).toMatchObject({ code: "ERR_HTTP2_ERROR" });
+      expect(provider.counters().requests).toBe(0);
+      await until(() => provider.connections() === 0);
     });
   });
 });
