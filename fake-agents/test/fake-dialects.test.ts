@@ -1,4 +1,5 @@
 /** Each reply in each API, streamed and whole, as that API's own official client reads it. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { AnswerPart, AnswerReply, FakeApi } from "../src/fake-llm/index.ts";
@@ -168,6 +169,21 @@ describe.each(forms)("$api, $form", ({ api, stream }) => {
     const heard = await hearReply(beyond, { api, stream, maxTokens: 1 });
     expect([heard.text, heard.stop]).toEqual([text, stops[api].stop]);
     expect(heard.counters.completionTokens).toBe(7);
+  });
+});
+
+describe.each(forms)("$api, $form: a tool's arguments", ({ api, stream }) => {
+  it("come out whole wherever they are cut, halves of a character included", async () => {
+    const cuts = fc.array(fc.nat(40), { maxLength: 6 });
+    const values = fc.record({ said: fc.string({ unit: "grapheme", maxLength: 20 }) });
+    await fc.assert(
+      fc.asyncProperty(cuts, values, async (cutAt, value) => {
+        const call: AnswerPart = { type: "tool_call", name: "f", arguments: value, cutAt };
+        const { calls } = await hearReply(answer({ parts: [call] }), { api, stream });
+        expect(calls).toEqual([{ name: "f", arguments: value }]);
+      }),
+      { numRuns: 25 },
+    );
   });
 });
 

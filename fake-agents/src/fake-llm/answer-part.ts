@@ -84,7 +84,7 @@ export function piecesOf(text: string): readonly string[] {
 export function piecesOfPart(part: PlannedPart): readonly string[] {
   if (part.type !== "tool_call") return piecesOf(part.text);
   if (part.cutAt === undefined) return ["", ...piecesOf(part.text)];
-  const cuts = part.cutAt === "whole" ? [] : part.cutAt;
+  const cuts = part.cutAt === "whole" ? [] : part.cutAt.toSorted((left, right) => left - right);
   const ends = [...cuts, part.text.length];
   return ends.map((end, at) => part.text.slice(ends[at - 1] ?? 0, end));
 }
