@@ -1,9 +1,11 @@
 /** Each reply in each API, streamed and whole, as that API's own official client reads it. */
 import fc from "fast-check";
+import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 
 import type { AnswerPart, AnswerReply, FakeApi } from "../src/fake-llm/index.ts";
-import { forms, hearReply } from "./fake-llm/hear.ts";
+import { forms, hearReply, withProvider } from "./fake-llm/hear.ts";
+import { clientOptions, prompt } from "./fake-llm/heard.ts";
 
 const answer = (more: Omit<AnswerReply, "type">): AnswerReply => ({ type: "answer", ...more });
 
@@ -184,6 +186,46 @@ describe.each(forms)("$api, $form: a tool's arguments", ({ api, stream }) => {
       }),
       { numRuns: 25 },
     );
+  });
+});
+
+describe("OpenAI's own accumulators, which put a stream together by themselves", () => {
+  const reply = answer({
+    parts: [
+      { type: "reasoning", text: "A thought of some length." },
+      { type: "text", text: "And what came of it." },
+      { type: "tool_call", name: "f", arguments: { n: [1, 2, 3], said: "something longer" } },
+    ],
+  });
+  const client = (url: string): OpenAI => new OpenAI({ ...clientOptions, baseURL: url });
+
+  it("have a chat completion as the whole one is", async () => {
+    await withProvider([reply, reply], async ({ url }) => {
+      const { completions } = client(url).chat;
+      const messages = [{ role: "user" as const, content: prompt }];
+      const whole = await completions.create({ model: "m", messages });
+      const streamed = await completions.stream({ model: "m", messages }).finalChatCompletion();
+      const [choice] = streamed.choices;
+      expect(choice).toMatchObject({ finish_reason: "tool_calls" });
+      expect(choice?.message).toMatchObject({
+        content: whole.choices[0]?.message.content,
+        tool_calls: whole.choices[0]?.message.tool_calls,
+      });
+    });
+  });
+
+  it("have a response as the whole one is", async () => {
+    await withProvider([reply, reply], async ({ url }) => {
+      const { responses } = client(url);
+      const whole = await responses.create({ model: "m", input: prompt });
+      const stream = responses.stream({ model: "m", input: prompt });
+      const snapshots: string[] = [];
+      stream.on("response.output_text.delta", ({ snapshot }) => snapshots.push(snapshot));
+      const streamed = await stream.finalResponse();
+      expect(snapshots.at(-1)).toBe(whole.output_text);
+      expect(streamed).toMatchObject({ usage: whole.usage, status: "completed" });
+      expect(streamed.output).toMatchObject(whole.output);
+    });
   });
 });
 
