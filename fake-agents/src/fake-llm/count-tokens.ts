@@ -3,14 +3,14 @@ export function countFakeTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4);
 }
 
-/** Longest start of `text` that is at most `maxTokens`, never half a character. */
-export function truncateToTokens(text: string, maxTokens: number): string {
-  if (countFakeTokens(text) <= maxTokens) return text;
+/** Longest start of `text` that is at most `maxBytes`, never half a character. */
+export function truncateToBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
   let bytes = 0;
   let end = 0;
   for (const character of text) {
     bytes += Buffer.byteLength(character);
-    if (bytes > maxTokens * 4) break;
+    if (bytes > maxBytes) break;
     end += character.length;
   }
   return text.slice(0, end);

@@ -1,7 +1,10 @@
-import { countFakeTokens } from "./count-tokens.ts";
+import { Bill } from "./bill.ts";
+import { dialectOf } from "./dialects/all-dialects.ts";
+import type { Dialect } from "./dialects/dialect.ts";
 import type { FakeRequest } from "./fake-request.ts";
 import type { ProviderCounters } from "./provider-counters.ts";
-import type { FakeUsage } from "./reply.ts";
+import { replyHeaders } from "./reply-headers.ts";
+import type { HeaderScript } from "./reply-headers.ts";
 
 /** The way back to the caller: what a reply needs of node's `ServerResponse`, so that another time and network can have one too. */
 export interface ReplyChannel {
@@ -10,7 +13,12 @@ export interface ReplyChannel {
   write(bytes: string, onWritten: () => void): unknown;
   end(bytes?: string): unknown;
   /** To break the connection off with; null once it is gone. */
-  readonly socket: { destroy(): unknown; resetAndDestroy(): unknown } | null;
+  readonly socket: {
+    destroy(): unknown;
+    resetAndDestroy(): unknown;
+    /** Past the HTTP of the answer; where it is missing, nothing can be said that is no HTTP. */
+    write?(bytes: Uint8Array, onWritten: () => void): unknown;
+  } | null;
 }
 
 export interface ExchangeOptions {
@@ -23,41 +31,44 @@ export interface ExchangeOptions {
   readonly released: () => AbortSignal;
   /** Contract: resolves after `ms`; an abort rejects at once. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Epoch milliseconds, for headers that say a date; without it such a reply can't be played. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** One request and the way back to its caller, with the bill kept up to date as bytes leave. */
 export class Exchange {
   readonly request: FakeRequest;
   readonly response: ReplyChannel;
+  readonly dialect: Dialect;
+  readonly bill: Bill;
   hungUp = false;
   readonly #options: ExchangeOptions;
-  readonly #promptTokens: number;
-  #sentText = "";
-  #billedPrompt = 0;
-  #billedCompletion = 0;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
     this.request = options.request;
     this.response = options.response;
-    this.#promptTokens = countFakeTokens(
-      options.request.messages.map(({ content }) => content).join("\n"),
-    );
+    this.dialect = dialectOf(options.request.api);
+    this.bill = new Bill(options.request, options.counters);
   }
 
   get isGone(): boolean {
     return this.#options.gone.aborted;
   }
 
-  /** Input is owed from here on (C2). */
-  accept(): void {
-    this.#bill(this.#promptTokens, this.#billedCompletion);
+  begin(contentType: string, headers: HeaderScript = {}): void {
+    this.bill.accept();
+    this.writeHead(200, contentType, headers);
+    this.response.flushHeaders();
   }
 
-  begin(contentType: string, headers: Readonly<Record<string, string>> = {}): void {
-    this.accept();
-    this.response.writeHead(200, { "content-type": contentType, ...headers });
-    this.response.flushHeaders();
+  writeHead(status: number, contentType: string, headers: HeaderScript): void {
+    const { now = noClock } = this.#options;
+    const { dialect } = this;
+    this.response.writeHead(status, {
+      "content-type": contentType,
+      ...replyHeaders(headers, { now, dialect }),
+    });
   }
 
   /** Resolves when the bytes are with the operating system, or the caller is gone. */
@@ -66,28 +77,9 @@ export class Exchange {
     await new Promise<void>((resolve) => this.response.write(bytes, () => resolve()));
   }
 
-  /** Notes output text as sent: it is owed whatever happens next. */
-  sent(text: string): void {
-    if (this.isGone) return;
-    this.#sentText += text;
-    this.#bill(this.#promptTokens, countFakeTokens(this.#sentText));
-  }
-
-  /** What an honest provider reports now. */
-  honestUsage(): FakeUsage {
-    return {
-      prompt_tokens: this.#billedPrompt,
-      completion_tokens: this.#billedCompletion,
-      total_tokens: this.#billedPrompt + this.#billedCompletion,
-    };
-  }
-
-  /** A scripted usage is what the provider bills, right or wrong (C3). */
-  billAs(usage: FakeUsage): void {
-    this.#bill(
-      usage.prompt_tokens ?? this.#billedPrompt,
-      usage.completion_tokens ?? this.#billedCompletion,
-    );
+  /** Notes output as sent, unless nobody is there to send it to. */
+  sent(text: string, { isReasoning = false } = {}): void {
+    if (!this.isGone) this.bill.sent(text, { isReasoning });
   }
 
   async pause(ms: number): Promise<void> {
@@ -117,13 +109,18 @@ export class Exchange {
     else socket?.destroy();
   }
 
-  #bill(promptTokens: number, completionTokens: number): void {
-    this.#options.counters.billed(
-      this.request.model,
-      promptTokens - this.#billedPrompt,
-      completionTokens - this.#billedCompletion,
-    );
-    this.#billedPrompt = promptTokens;
-    this.#billedCompletion = completionTokens;
+  /** Says something that is not even HTTP/1.1, and hangs up. */
+  async hangUpWith(bytes: Uint8Array): Promise<void> {
+    this.hungUp = true;
+    const { socket } = this.response;
+    await new Promise<void>((resolve) => {
+      if (socket?.write === undefined) resolve();
+      else socket.write(bytes, resolve);
+    });
+    socket?.destroy();
   }
+}
+
+function noClock(): number {
+  throw new Error("This reply says a date in its headers: give the exchange a `now`.");
 }

@@ -1,59 +1,39 @@
+import type { AskedFor, Dialect, FakeApi, JsonObject } from "./dialects/dialect.ts";
+import { openAiChat } from "./dialects/openai-chat.ts";
+
 /** One request as the provider understood it. */
-export interface FakeRequest {
+export interface FakeRequest extends AskedFor {
   /** Counts from 0 over all requests, and over those for this model. */
   readonly index: number;
   readonly indexForModel: number;
-  readonly model: string;
-  readonly messages: readonly { readonly role: string; readonly content: string }[];
-  readonly maxTokens: number | undefined;
-  readonly stream: boolean;
+  /** By which it came, and by which it is answered. */
+  readonly api: FakeApi;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface ChatBody {
-  readonly model?: unknown;
-  readonly messages?: unknown;
-  readonly max_tokens?: unknown;
-  readonly stream?: unknown;
-}
-
-/** What `content` says, whether it is a string or a list of parts. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .map((part: unknown) => (part as { text?: unknown }).text)
-    .filter((text) => typeof text === "string")
-    .join("");
-}
-
-function messagesOf(messages: unknown): FakeRequest["messages"] {
-  if (!Array.isArray(messages)) return [];
-  return messages.map((message: { role?: unknown; content?: unknown }) => ({
-    role: typeof message.role === "string" ? message.role : "user",
-    content: textOf(message.content),
-  }));
-}
-
-/** Undefined when the body is no chat request. */
+/** Undefined when the body is no request of this dialect. */
 export function readFakeRequest(
   text: string,
   place: Pick<FakeRequest, "index" | "headers"> & { indexForModel: (model: string) => number },
+  dialect: Dialect = openAiChat,
 ): FakeRequest | undefined {
-  let body: ChatBody;
+  const body = jsonObject(text);
+  const asked = body && dialect.readRequest(body);
+  if (asked === undefined) return undefined;
+  return {
+    ...asked,
+    index: place.index,
+    indexForModel: place.indexForModel(asked.model),
+    api: dialect.api,
+    headers: place.headers,
+  };
+}
+
+function jsonObject(text: string): JsonObject | undefined {
   try {
-    body = JSON.parse(text) as ChatBody;
+    const body: unknown = JSON.parse(text);
+    return typeof body === "object" && body !== null ? (body as JsonObject) : undefined;
   } catch {
     return undefined;
   }
-  if (typeof body?.model !== "string" || !Array.isArray(body.messages)) return undefined;
-  return {
-    index: place.index,
-    indexForModel: place.indexForModel(body.model),
-    model: body.model,
-    messages: messagesOf(body.messages),
-    maxTokens: typeof body.max_tokens === "number" ? body.max_tokens : undefined,
-    stream: body.stream === true,
-    headers: place.headers,
-  };
 }

@@ -1,13 +1,17 @@
+export type { AnswerPart } from "./answer-part.ts";
 export { countFakeTokens } from "./count-tokens.ts";
 export { defaultAnswer } from "./default-answer.ts";
+export type { FakeApi } from "./dialects/dialect.ts";
 export { Exchange } from "./exchange.ts";
 export type { ReplyChannel } from "./exchange.ts";
 export { readFakeRequest } from "./fake-request.ts";
 export type { FakeRequest } from "./fake-request.ts";
+export type { ConnectionBehaviour } from "./loopback-server.ts";
 export { playReply } from "./play-reply.ts";
 export { ProviderCounters } from "./provider-counters.ts";
 export type { FakeCounters, ModelCounters } from "./provider-counters.ts";
 export type { AnswerReply, FakeReply, FakeUsage } from "./reply.ts";
+export type { HeaderScript, RateLimit, RateLimits } from "./reply-headers.ts";
 export type { FakeScript } from "./script.ts";
 export { startFakeProvider } from "./start-fake-provider.ts";
 export type { FakeProvider, FakeProviderOptions } from "./start-fake-provider.ts";

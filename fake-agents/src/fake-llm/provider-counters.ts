@@ -20,6 +20,7 @@ const nothing: ModelCounters = { requests: 0, promptTokens: 0, completionTokens:
  * What was really asked of the provider and what it would bill. Invariants:
  * C1. A request is counted when its body has arrived, whatever is answered.
  * C2. Input is billed once for each request that is answered with 200, or never answered: also when its caller went away.
+ *     What is refused, by its status or in another protocol, is free.
  * C3. Output is billed as it is sent; when an answer completes with a scripted usage, that usage counts in place of it.
  * C4. `open` falls exactly once per request.
  */

@@ -1,72 +1,18 @@
-import {
-  completionBody,
-  doneEvent,
-  finishEvent,
-  piecesOf,
-  roleEvent,
-  textEvent,
-  usageEvent,
-} from "./chat-format.ts";
-import { countFakeTokens, truncateToTokens } from "./count-tokens.ts";
-import { defaultAnswer } from "./default-answer.ts";
+import { piecesOf } from "./answer-part.ts";
+import { AnswerStream } from "./answer-stream.ts";
 import type { Exchange } from "./exchange.ts";
-import type { FakeRequest } from "./fake-request.ts";
-import type { AnswerReply, FakeUsage } from "./reply.ts";
-
-export interface PlannedAnswer {
-  readonly text: string;
-  readonly finishReason: string;
-}
-
-/** What will be said: the scripted or the default text, cut at `max_tokens` unless told to ignore it. */
-export function planAnswer(
-  request: FakeRequest,
-  reply: Pick<AnswerReply, "text" | "finishReason" | "ignoreMaxTokens">,
-): PlannedAnswer {
-  const text = reply.text ?? defaultAnswer(request);
-  const limit = reply.ignoreMaxTokens === true ? undefined : request.maxTokens;
-  const isCut = limit !== undefined && countFakeTokens(text) > limit;
-  return {
-    text: isCut ? truncateToTokens(text, limit) : text,
-    finishReason: reply.finishReason ?? (isCut ? "length" : "stop"),
-  };
-}
-
-export async function sendText(exchange: Exchange, text: string, delayMs = 0): Promise<void> {
-  for (const piece of piecesOf(text)) {
-    // oxlint-disable-next-line no-await-in-loop -- a stream is sent in order
-    await exchange.pause(delayMs);
-    if (exchange.isGone) return;
-    exchange.sent(piece);
-    // oxlint-disable-next-line no-await-in-loop -- a stream is sent in order
-    await exchange.write(textEvent(exchange.request.model, piece));
-  }
-}
-
-export function beginStream(exchange: Exchange): Promise<void> {
-  exchange.begin("text/event-stream; charset=utf-8");
-  return exchange.write(roleEvent(exchange.request.model));
-}
-
-export async function sendFinish(
-  exchange: Exchange,
-  finishReason: string,
-  usage: AnswerReply["usage"],
-  { done = true } = {},
-): Promise<void> {
-  const { model } = exchange.request;
-  const reported = reportedUsage(exchange, usage);
-  if (finishReason !== "none") await exchange.write(finishEvent(model, finishReason));
-  if (reported !== undefined) await exchange.write(usageEvent(model, reported));
-  if (done) await exchange.write(doneEvent);
-}
+import { planAnswer } from "./plan-answer.ts";
+import type { PlannedAnswer } from "./plan-answer.ts";
+import type { AnswerReply } from "./reply.ts";
+import { reportedUsage } from "./reported-usage.ts";
 
 export async function sendAnswer(exchange: Exchange, reply: AnswerReply): Promise<void> {
-  const { text, finishReason } = planAnswer(exchange.request, reply);
-  if (!exchange.request.stream) return sendWhole(exchange, reply, { text, finishReason });
-  await beginStream(exchange);
-  await sendText(exchange, text, reply.delayMs);
-  await sendFinish(exchange, finishReason, reply.usage);
+  const planned = planAnswer(exchange.request, reply);
+  if (!exchange.request.stream) return sendWhole(exchange, reply, planned);
+  const stream = new AnswerStream(exchange, planned);
+  await stream.begin(reply);
+  await stream.sendRest(reply.delayMs);
+  await stream.finish(reply.usage);
   if (reply.holdOpen === true) await exchange.hang();
   exchange.response.end();
 }
@@ -76,31 +22,24 @@ async function sendWhole(
   reply: AnswerReply,
   planned: PlannedAnswer,
 ): Promise<void> {
-  exchange.accept();
-  await exchange.pause((reply.delayMs ?? 0) * piecesOf(planned.text).length);
+  const pieces = planned.parts.flatMap(({ text }) => piecesOf(text));
+  exchange.bill.accept();
+  await exchange.pause((reply.delayMs ?? 0) * pieces.length);
   if (exchange.isGone) return;
-  exchange.begin("application/json");
+  exchange.begin(reply.contentType ?? "application/json", reply);
   exchange.response.end(wholeBody(exchange, planned, reply.usage));
 }
 
-/** The JSON body of an answer that is not streamed; the text is owed from here on. */
+/** The JSON body of an answer that is not streamed; its text is owed from here on. */
 export function wholeBody(
   exchange: Exchange,
-  { text, finishReason }: PlannedAnswer,
-  usage: AnswerReply["usage"],
+  planned: PlannedAnswer,
+  usage?: AnswerReply["usage"],
 ): string {
-  exchange.sent(text);
-  return completionBody({
-    model: exchange.request.model,
-    text,
-    finishReason: finishReason === "none" ? undefined : finishReason,
-    usage: reportedUsage(exchange, usage),
-  });
-}
-
-function reportedUsage(exchange: Exchange, usage: AnswerReply["usage"]): FakeUsage | undefined {
-  if (usage === undefined) return exchange.honestUsage();
-  if (usage === "missing") return undefined;
-  exchange.billAs(usage);
-  return usage;
+  for (const { text, type } of planned.parts) {
+    exchange.sent(text, { isReasoning: type === "reasoning" });
+  }
+  const { model } = exchange.request;
+  const reported = reportedUsage(exchange, usage);
+  return JSON.stringify(exchange.dialect.whole({ ...planned, model, usage: reported }));
 }
