@@ -184,7 +184,6 @@ describe.each(forms)("$api, $form: a tool's arguments", ({ api, stream }) => {
         const { calls } = await hearReply(answer({ parts: [call] }), { api, stream });
         expect(calls).toEqual([{ name: "f", arguments: value }]);
       }),
-      { numRuns: 25 },
     );
   });
 });
