@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { createFetch, createGuardedFetch } from "../src/index.ts";
+import { resolveSettings, settings, variableOf } from "../src/settings.ts";
+
+const dropIn = { isPort: false, environment: {} };
+
+describe("settings", () => {
+  it("[L16] default to connect, write and pool wait of 30 s, any byte 30 min, and no total", () => {
+    expect(resolveSettings({}, dropIn)).toMatchObject({
+      connectTimeoutMs: 30_000,
+      writeTimeoutMs: 30_000,
+      poolTimeoutMs: 30_000,
+      anyByteTimeoutMs: 1_800_000,
+      totalTimeoutMs: 0,
+    });
+  });
+
+  it("lie a minute above the longest idle limit of the call layer, 900 s, so that its clocks fire first", () => {
+    const { firstByteTimeoutMs, stallTimeoutMs, anyByteTimeoutMs } = resolveSettings({}, dropIn);
+    for (const ms of [firstByteTimeoutMs, stallTimeoutMs, anyByteTimeoutMs]) {
+      expect(ms).toBeGreaterThanOrEqual(900_000 + 60_000);
+    }
+  });
+
+  it("[B023] behind the call layer there is no limit on an answer's time but the call layer's", () => {
+    expect(resolveSettings({}, { ...dropIn, isPort: true })).toMatchObject({
+      firstByteTimeoutMs: 0,
+      anyByteTimeoutMs: 0,
+      stallTimeoutMs: 0,
+      totalTimeoutMs: 0,
+    });
+  });
+
+  it("come from the option, else the environment, else the default", () => {
+    const environment = { BRIDLE_LLM_CONNECT_TIMEOUT_MS: "5000", BRIDLE_LLM_MAX_ERROR_BYTES: "7" };
+    const options = { connectTimeoutMs: 100 };
+    expect(resolveSettings(options, { isPort: false, environment })).toMatchObject({
+      connectTimeoutMs: 100,
+      maxErrorBytes: 7,
+      maxResponseBytes: 64 * 1024 * 1024,
+    });
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31])("refuse %s and name the option", (value) => {
+    expect(() => createFetch({ connectTimeoutMs: value })).toThrow("connectTimeoutMs");
+  });
+
+  it.each(["", " ", "1e309", "30s", "-1", "99999999999999999999"])(
+    "refuse %j in the environment and name the variable",
+    (text) => {
+      const environment = { BRIDLE_LLM_TOTAL_TIMEOUT_MS: text };
+      expect(() => createGuardedFetch({ environment })).toThrow("BRIDLE_LLM_TOTAL_TIMEOUT_MS");
+    },
+  );
+
+  it("refuse a switch that is neither true nor false", () => {
+    const environment = { BRIDLE_LLM_FORCE_IPV4: "yes" };
+    expect(() => createGuardedFetch({ environment })).toThrow("BRIDLE_LLM_FORCE_IPV4");
+  });
+
+  it("tell of every fault at once", () => {
+    const make = (): unknown => createFetch({ connectTimeoutMs: 0, writeTimeoutMs: -1 });
+    expect(make).toThrow(/connectTimeoutMs.*writeTimeoutMs/);
+  });
+
+  it("stand in the README with unit, default, what 0 means, range and variable", () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    for (const [name, { unit, default: value, least, most }] of Object.entries(settings)) {
+      const row = readme.split("\n").find((line) => line.startsWith(`| \`${name}\``));
+      const cells = row?.split("|").map((cell) => cell.trim().replaceAll(/[,\s]/g, ""));
+      expect(cells).toEqual(
+        expect.arrayContaining([
+          unit,
+          String(value),
+          least === 0 ? "nolimit" : "refused",
+          most === Number.MAX_SAFE_INTEGER ? `${least}andmore` : `${least}to${most}`,
+          `\`${variableOf(name)}\``,
+        ]),
+      );
+    }
+  });
+});
