@@ -12,18 +12,18 @@ const post = { method: "POST", body: "{}" };
 describe("a limit of time ends the call, closes its connection, and names its option and variable", () => {
   it("[L16] connect: TCP is there, TLS is not", async () => {
     const peer = await serveTcp((socket) => socket.resume(), "https");
-    const call = createDropIn({ connectTimeoutMs: 50 })(peer.url, post);
+    const call = createDropIn({ connectMs: 50 })(peer.url, post);
     await expect(call).rejects.toMatchObject({
       code: "connect_timeout",
       cause: { code: "UND_ERR_CONNECT_TIMEOUT" },
     });
-    await expect(call).rejects.toThrow("connectTimeoutMs or BRIDLE_LLM_CONNECT_TIMEOUT_MS");
+    await expect(call).rejects.toThrow("connectMs or BRIDLE_LLM_CONNECT_MS");
     await until(() => peer.sockets.size === 0);
   });
 
   it("pool: all connections are in use", async () => {
     const peer = await serve(() => undefined);
-    const fetch = createDropIn({ connectionsPerOrigin: 1, poolTimeoutMs: 50 });
+    const fetch = createDropIn({ connectionsPerOrigin: 1, poolWaitMs: 50 });
     const first = quietly(fetch(peer.url, post));
     await until(() => peer.received.length === 1);
     const call = fetch(peer.url, post);
@@ -37,7 +37,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
   it("write: the other side takes no more", async () => {
     const peer = await serveTcp(() => undefined);
     const body = "x".repeat(32 * 1024 * 1024);
-    const call = createDropIn({ writeTimeoutMs: 50 })(peer.url, { method: "POST", body });
+    const call = createDropIn({ writeMs: 50 })(peer.url, { method: "POST", body });
     await expect(call).rejects.toMatchObject({ code: "write_timeout" });
     for (const socket of peer.sockets) socket.resume();
     await until(() => peer.sockets.size === 0);
@@ -55,7 +55,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
       });
       socket.resume();
     });
-    const fetch = createDropIn({ writeTimeoutMs: 500 });
+    const fetch = createDropIn({ writeMs: 500 });
     const startMs = performance.now();
     const response = await fetch(peer.url, { method: "POST", body: "x".repeat(size) });
     expect(await response.text()).toBe("{}");
@@ -65,7 +65,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
 
   it("[L16] first byte: it has the request and says nothing", async () => {
     const peer = await serve(() => undefined);
-    const call = createDropIn({ firstByteTimeoutMs: 50 })(peer.url, post);
+    const call = createDropIn({ firstByteMs: 50 })(peer.url, post);
     await expect(call).rejects.toMatchObject({ code: "first_byte_timeout" });
     await until(() => peer.closedEarly() === 1 && peer.sockets.size === 0);
   });
@@ -76,14 +76,14 @@ describe("a limit of time ends the call, closes its connection, and names its op
       const drip = setInterval(() => socket.write("HTTP/1.1 200 OK\r\nx: yyyyyyyyyyy"), 10);
       socket.on("close", () => clearInterval(drip));
     });
-    const call = createDropIn({ firstByteTimeoutMs: 60 })(peer.url, post);
+    const call = createDropIn({ firstByteMs: 60 })(peer.url, post);
     await expect(call).rejects.toMatchObject({ code: "first_byte_timeout" });
     await until(() => peer.sockets.size === 0);
   });
 
   it("[L16][B022] any byte: half of a body, then silence", async () => {
     const peer = await serve((response) => response.write('{"half":'));
-    const response = await createDropIn({ anyByteTimeoutMs: 50 })(peer.url, post);
+    const response = await createDropIn({ anyByteMs: 50 })(peer.url, post);
     await expect(response.text()).rejects.toMatchObject({
       code: "any_byte_timeout",
       cause: { code: "UND_ERR_BODY_TIMEOUT" },
@@ -94,7 +94,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
   it("[L16] any byte: half open, so that the other side cannot even say that it is gone", async () => {
     const peer = await serve((response) => response.write('{"half":'));
     const proxy = await startToxicProxy(peer.port);
-    const fetch = createDropIn({ anyByteTimeoutMs: 50 });
+    const fetch = createDropIn({ anyByteMs: 50 });
     const response = await fetch(`http://127.0.0.1:${proxy.port}/`, post);
     proxy.vanish();
     await expect(response.text()).rejects.toMatchObject({ code: "any_byte_timeout" });
@@ -110,7 +110,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
         const flood = setInterval(() => response.write(ping), 5);
         response.on("close", () => clearInterval(flood));
       });
-      const fetch = createDropIn({ stallTimeoutMs: 60, anyByteTimeoutMs: 30_000 });
+      const fetch = createDropIn({ stallMs: 60, anyByteMs: 30_000 });
       const response = await fetch(peer.url, { method: "POST", body: '{"stream":true}' });
       await expect(response.text()).rejects.toMatchObject({ code: "stall_timeout" });
       await until(() => peer.closedEarly() === 1 && peer.sockets.size === 0);
@@ -128,7 +128,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
       }, 10);
       response.on("close", () => clearInterval(both));
     });
-    const fetch = createDropIn({ stallTimeoutMs: 500 });
+    const fetch = createDropIn({ stallMs: 500 });
     const startMs = performance.now();
     const response = await fetch(peer.url, { method: "POST", body: '{"stream":true}' });
     expect((await response.text()).match(/data/g)).toHaveLength(60);
@@ -140,7 +140,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
       const flow = setInterval(() => response.write("x"), 5);
       response.on("close", () => clearInterval(flow));
     });
-    const response = await createDropIn({ totalTimeoutMs: 80 })(peer.url, post);
+    const response = await createDropIn({ totalMs: 80 })(peer.url, post);
     await expect(response.text()).rejects.toMatchObject({ code: "total_timeout" });
     await until(() => peer.sockets.size === 0);
   });
@@ -150,7 +150,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
       response.write("first");
       response.end("second");
     });
-    const fetch = createDropIn({ anyByteTimeoutMs: 200, firstByteTimeoutMs: 10_000 });
+    const fetch = createDropIn({ anyByteMs: 200, firstByteMs: 10_000 });
     const reader = (await fetch(peer.url, post)).body?.getReader();
     let text = "";
     for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
@@ -164,7 +164,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
   it("gives the origin's next call a new connection", async () => {
     let isSilent = true;
     const peer = await serve((response) => void (isSilent || response.end("{}")));
-    const fetch = createDropIn({ firstByteTimeoutMs: 50 });
+    const fetch = createDropIn({ firstByteMs: 50 });
     await expect(fetch(peer.url, post)).rejects.toMatchObject({ code: "first_byte_timeout" });
     isSilent = false;
     expect(await (await fetch(peer.url, post)).text()).toBe("{}");

@@ -11,7 +11,7 @@ export interface TransportFetch extends GuardedFetch {
 
 /**
  * The fetch behind the call layer, whose clocks rule: here only the wait for a connection, connecting and writing are limited. Reads no
- * environment unless it is given. A call rejects with a `TransportError`, a `TransportFailure`, or the signal's reason.
+ * environment unless it is given. A call rejects with a `TransportError`, a `TransportFailure`, the signal's reason, or the fault of the layer below with its code.
  */
 export function createFetch(options: FetchOptions = {}): TransportFetch {
   const environment = options.environment ?? {};

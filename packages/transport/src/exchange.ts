@@ -11,7 +11,6 @@ import type { Dispatcher } from "undici";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { Connection } from "./connection.ts";
 import { DataWatch } from "./data-watch.ts";
-import { explainFailure } from "./explain-failure.ts";
 import type { Settings } from "./settings.ts";
 import { limitOf, timeoutFailure } from "./time-limits.ts";
 import type { Phase } from "./time-limits.ts";
@@ -19,7 +18,7 @@ import type { Phase } from "./time-limits.ts";
 /** The peer's progress with a request is seen in steps of this. */
 const pieceBytes = 64 * 1024;
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,6 +30,8 @@ export interface ExchangeOptions {
   readonly request: ExchangeRequest;
   readonly pool: ConnectionPool;
   readonly settings: Settings;
+  /** Puts a fault of the layer below in words. */
+  readonly explain: (error: unknown, host: string) => unknown;
   /** Told once. */
   readonly onEnd: () => void;
 }
@@ -61,7 +62,7 @@ export class Exchange {
     this.#failed.catch(() => undefined);
   }
 
-  /** Sends the request. Rejects with the reason of `fail`, or with the fault explained. */
+  /** Sends the request. Rejects with the reason of `fail`, or with the fault as `explain` puts it. */
   async begin(): Promise<Dispatcher.ResponseData> {
     const { signal } = this.#options.request;
     signal?.throwIfAborted();
@@ -136,7 +137,8 @@ export class Exchange {
   #failWith(error: unknown): unknown {
     // Not the silence of the other side: whatever failed came from there, or is the reason itself.
     this.#stopClock();
-    this.fail(explainFailure(error, this.#options.request.url.host));
+    const { explain, request } = this.#options;
+    this.fail(explain(error, request.url.host));
     return typeof this.#ending === "object" ? this.#ending.reason : error;
   }
 

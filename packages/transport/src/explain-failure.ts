@@ -65,6 +65,8 @@ export function explainFailure(error: unknown, host: string): unknown {
 }
 
 function codeOf(error: unknown): string | undefined {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : undefined;
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  if (typeof code === "string") return code;
+  // undici's own checks of an answer leave the code out.
+  return name === "HTTPParserError" ? "HPE_INVALID" : undefined;
 }

@@ -2,19 +2,19 @@ import { TransportFailure } from "./transport-failure.ts";
 
 export interface TransportOptions {
   /** DNS, TCP, TLS and a proxy's tunnel together. */
-  readonly connectTimeoutMs?: number | undefined;
+  readonly connectMs?: number | undefined;
   /** How long a call waits for one of the origin's connections. */
-  readonly poolTimeoutMs?: number | undefined;
+  readonly poolWaitMs?: number | undefined;
   /** How long the peer may take no further piece (64 KiB) of the request. */
-  readonly writeTimeoutMs?: number | undefined;
+  readonly writeMs?: number | undefined;
   /** From the request's last byte to the answer's headers. */
-  readonly firstByteTimeoutMs?: number | undefined;
+  readonly firstByteMs?: number | undefined;
   /** Between two pieces of the body, whatever is in them. */
-  readonly anyByteTimeoutMs?: number | undefined;
+  readonly anyByteMs?: number | undefined;
   /** In an event stream, between two pieces with data: comments, blank lines and `ping` events are none. */
-  readonly stallTimeoutMs?: number | undefined;
+  readonly stallMs?: number | undefined;
   /** From the call to the end of its body. */
-  readonly totalTimeoutMs?: number | undefined;
+  readonly totalMs?: number | undefined;
   /** Idle time before TCP keepalive probes; then the system sends ten, one a second, so a half-open peer is found in 40 s. */
   readonly keepAliveProbeMs?: number | undefined;
   /** How long an unused connection is kept for the next call, unless the server hints at less. */
@@ -71,13 +71,13 @@ const bytes = (value: number): Setting => ({
 });
 
 export const settings: Readonly<Record<SettingName, Setting>> = {
-  connectTimeoutMs: limit(30_000),
-  poolTimeoutMs: limit(30_000),
-  writeTimeoutMs: limit(30_000),
-  firstByteTimeoutMs: clock(960_000),
-  anyByteTimeoutMs: clock(1_800_000),
-  stallTimeoutMs: clock(960_000),
-  totalTimeoutMs: clock(0),
+  connectMs: limit(30_000),
+  poolWaitMs: limit(30_000),
+  writeMs: limit(30_000),
+  firstByteMs: clock(960_000),
+  anyByteMs: clock(1_800_000),
+  stallMs: clock(960_000),
+  totalMs: clock(0),
   keepAliveProbeMs: limit(30_000),
   idleConnectionMs: limit(30_000),
   connectionsPerOrigin: { unit: "connections", default: 128, least: 1, most: 65_535 },
@@ -97,7 +97,7 @@ export interface SettingsContext {
 
 const names = Object.keys(settings) as readonly SettingName[];
 
-/** `connectTimeoutMs` is `BRIDLE_LLM_CONNECT_TIMEOUT_MS`. */
+/** `connectMs` is `BRIDLE_LLM_CONNECT_MS`. */
 export function variableOf(name: string): string {
   return `BRIDLE_LLM_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }

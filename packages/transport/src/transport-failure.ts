@@ -38,7 +38,7 @@ export interface TransportFailureOptions {
 
 /**
  * Rejection of a call for a reason that has a way out. The layer below, with its own code, is the `cause`; for our own clocks that
- * is the error undici has for the same limit, so that whoever sorts by code needs to know one list.
+ * has the code of undici for the same limit, so that whoever sorts by code needs to know one list.
  */
 export class TransportFailure extends Error {
   override readonly name = "TransportFailure";

@@ -19,6 +19,7 @@ import { ConnectionPool } from "./connection-pool.ts";
 import { Connection } from "./connection.ts";
 import { createDial, createTunnelDial } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { judgeAnswer } from "./judge-answer.ts";
 import type { Answer } from "./judge-answer.ts";
 import { proxyFor } from "./proxy-for.ts";
@@ -77,6 +78,8 @@ export class Transport {
       request: { url, method, headers, body, signal },
       pool: this.#poolFor(url),
       settings: this.settings,
+      // The port's users know the codes of the layer below.
+      explain: this.#context.isDropIn ? explainFailure : (error) => error,
       onEnd: () => void this.#inFlight.delete(exchange),
     });
     signal?.throwIfAborted();

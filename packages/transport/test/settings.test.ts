@@ -10,49 +10,49 @@ const dropIn = { isPort: false, environment: {} };
 describe("settings", () => {
   it("[L16] default to connect, write and pool wait of 30 s, any byte 30 min, and no total", () => {
     expect(resolveSettings({}, dropIn)).toMatchObject({
-      connectTimeoutMs: 30_000,
-      writeTimeoutMs: 30_000,
-      poolTimeoutMs: 30_000,
-      anyByteTimeoutMs: 1_800_000,
-      totalTimeoutMs: 0,
+      connectMs: 30_000,
+      writeMs: 30_000,
+      poolWaitMs: 30_000,
+      anyByteMs: 1_800_000,
+      totalMs: 0,
     });
   });
 
   it("lie a minute above the longest idle limit of the call layer, 900 s, so that its clocks fire first", () => {
-    const { firstByteTimeoutMs, stallTimeoutMs, anyByteTimeoutMs } = resolveSettings({}, dropIn);
-    for (const ms of [firstByteTimeoutMs, stallTimeoutMs, anyByteTimeoutMs]) {
+    const { firstByteMs, stallMs, anyByteMs } = resolveSettings({}, dropIn);
+    for (const ms of [firstByteMs, stallMs, anyByteMs]) {
       expect(ms).toBeGreaterThanOrEqual(900_000 + 60_000);
     }
   });
 
   it("[B023] behind the call layer there is no limit on an answer's time but the call layer's", () => {
     expect(resolveSettings({}, { ...dropIn, isPort: true })).toMatchObject({
-      firstByteTimeoutMs: 0,
-      anyByteTimeoutMs: 0,
-      stallTimeoutMs: 0,
-      totalTimeoutMs: 0,
+      firstByteMs: 0,
+      anyByteMs: 0,
+      stallMs: 0,
+      totalMs: 0,
     });
   });
 
   it("come from the option, else the environment, else the default", () => {
-    const environment = { BRIDLE_LLM_CONNECT_TIMEOUT_MS: "5000", BRIDLE_LLM_MAX_ERROR_BYTES: "7" };
-    const options = { connectTimeoutMs: 100 };
+    const environment = { BRIDLE_LLM_CONNECT_MS: "5000", BRIDLE_LLM_MAX_ERROR_BYTES: "7" };
+    const options = { connectMs: 100 };
     expect(resolveSettings(options, { isPort: false, environment })).toMatchObject({
-      connectTimeoutMs: 100,
+      connectMs: 100,
       maxErrorBytes: 7,
       maxResponseBytes: 64 * 1024 * 1024,
     });
   });
 
   it.each([0, -1, 1.5, Number.NaN, 2 ** 31])("refuse %s and name the option", (value) => {
-    expect(() => createFetch({ connectTimeoutMs: value })).toThrow("connectTimeoutMs");
+    expect(() => createFetch({ connectMs: value })).toThrow("connectMs");
   });
 
   it.each(["", " ", "1e309", "30s", "-1", "99999999999999999999"])(
     "refuse %j in the environment and name the variable",
     (text) => {
-      const environment = { BRIDLE_LLM_TOTAL_TIMEOUT_MS: text };
-      expect(() => createGuardedFetch({ environment })).toThrow("BRIDLE_LLM_TOTAL_TIMEOUT_MS");
+      const environment = { BRIDLE_LLM_TOTAL_MS: text };
+      expect(() => createGuardedFetch({ environment })).toThrow("BRIDLE_LLM_TOTAL_MS");
     },
   );
 
@@ -62,8 +62,8 @@ describe("settings", () => {
   });
 
   it("tell of every fault at once", () => {
-    const make = (): unknown => createFetch({ connectTimeoutMs: 0, writeTimeoutMs: -1 });
-    expect(make).toThrow(/connectTimeoutMs.*writeTimeoutMs/);
+    const make = (): unknown => createFetch({ connectMs: 0, writeMs: -1 });
+    expect(make).toThrow(/connectMs.*writeMs/);
   });
 
   it("stand in the README with unit, default, what 0 means, range and variable", () => {
