@@ -98,8 +98,9 @@ class Tunnel {
     const { target, direct } = this.#parts;
     if (target.protocol !== "https:") return this.#succeed(tunnel);
     const endSecure = direct({ ...target, httpSocket: tunnel }, (...[error, socket]) => {
-      if (socket === null) this.#fail(error);
-      else this.#succeed(socket);
+      // undici leaves the socket out of an error altogether.
+      if (error === null) this.#succeed(socket);
+      else this.#fail(error);
     });
     this.#closers.unshift(endSecure);
   }
