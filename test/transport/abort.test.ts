@@ -62,6 +62,21 @@ describe.each(ways)("T3: an abort of %s closes what is open upstream", (_name, c
     await expect(first).rejects.toMatchObject({ code: "interrupted" });
   });
 
+  it("while it waits in line, and takes no connection when its turn comes", async () => {
+    const answers: (() => void)[] = [];
+    const peer = await serve((response) => answers.push(() => response.end("{}")));
+    const send = create({ connectionsPerOrigin: 1 });
+    const first = send(peer.url);
+    await until(() => answers.length === 1);
+    await expect(send(peer.url, AbortSignal.timeout(1))).rejects.toThrow("timeout");
+    answers[0]?.();
+    await (await first).text();
+    const third = send(peer.url);
+    await until(() => answers.length === 2);
+    answers[1]?.();
+    expect(await (await third).text()).toBe("{}");
+  });
+
   it("while it connects: TCP is there, TLS is not", async () => {
     const peer = await serveTcp(() => undefined, "https");
     const controller = new AbortController();

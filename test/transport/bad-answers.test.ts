@@ -296,6 +296,26 @@ describe("what undici's own fetch makes of an ordinary answer, ours makes as wel
     );
   });
 
+  it("headers of the connection are ours, whatever the caller sets", async () => {
+    const peer = await serve((response) => response.end("{}"));
+    const headers = {
+      connection: "close",
+      "content-length": "999",
+      host: "elsewhere.example",
+      "keep-alive": "timeout=1",
+      "transfer-encoding": "chunked",
+      te: "trailers",
+    };
+    await (await createDropIn()(peer.url, { ...post, headers })).text();
+    expect(peer.received[0]).toMatchObject({
+      connection: "keep-alive",
+      "content-length": "2",
+      host: `127.0.0.1:${peer.port}`,
+    });
+    expect(peer.received[0]).not.toHaveProperty("transfer-encoding");
+    expect(peer.received[0]).not.toHaveProperty("te");
+  });
+
   it("takes a Request, of the platform or of another package, and what is given beside it wins", async () => {
     const peer = await serve((response) => response.end("{}"));
     const init = { method: "PUT", body: "abc", headers: { "x-key": "k" } };

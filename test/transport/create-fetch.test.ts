@@ -175,6 +175,15 @@ describe("connections", () => {
     await expect(fetch(server.url, post)).rejects.toMatchObject({ code: "closed" });
   });
 
+  it("T6: are all gone after close, also those that wait for their next call", async () => {
+    const server = await serve((response) => response.end("x"));
+    const fetch = createTestFetch();
+    await (await fetch(server.url, post)).text();
+    expect(server.sockets.size).toBe(1);
+    await fetch.close();
+    await until(() => server.sockets.size === 0);
+  });
+
   // Skipped: where the kernel does not show a socket's timers.
   it.skipIf(process.platform !== "linux")("[L17] are probed by TCP keepalive", async () => {
     const server = await serve(() => undefined);

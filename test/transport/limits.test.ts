@@ -1,11 +1,17 @@
 /** Each limit, by the code that a caller gets and by what the other side sees of it. */
-import { afterEach, describe, expect, it } from "vitest";
+import dns from "node:dns";
+import type { LookupOptions } from "node:dns";
+
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { startToxicProxy } from "../support/toxic-proxy.ts";
 import { until } from "../support/until.ts";
 import { createDropIn, createTestFetch, endAll, quietly, serve, serveTcp } from "./serve.ts";
 
-afterEach(endAll);
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await endAll();
+});
 
 const post = { method: "POST", body: "{}" };
 
@@ -266,11 +272,37 @@ describe("connections", () => {
     expect([peer.accepted(), peer.received.length]).toEqual([2, 2]);
   });
 
-  it("[L17] go to the address family that answers: localhost served on IPv4 only", async () => {
-    const peer = await serve((response) => response.end("{}"));
-    const url = `http://localhost:${peer.port}/v1`;
-    expect(await (await createDropIn()(url, post)).text()).toBe("{}");
-    expect(await (await createDropIn({ forceIpv4: true })(url, post)).text()).toBe("{}");
+  describe("to a name with an address of each family, of which only IPv4 answers", () => {
+    const both = [
+      { address: "::1", family: 6 },
+      { address: "127.0.0.1", family: 4 },
+    ];
+    type Answer = (error: null, address: unknown, family?: number) => void;
+
+    function nameHasBoth() {
+      // Safe: the signature that net calls.
+      const lookup = (_host: string, options: LookupOptions, done: Answer): void => {
+        const found = both.filter(({ family }) => !options.family || family === options.family);
+        if (options.all === true) done(null, found);
+        else done(null, found[0]?.address, found[0]?.family);
+      };
+      return vi.spyOn(dns, "lookup").mockImplementation(lookup as typeof dns.lookup);
+    }
+
+    it("[L17] find the one that answers", async () => {
+      const peer = await serve((response) => response.end("{}"));
+      nameHasBoth();
+      const call = createDropIn()(`http://localhost:${peer.port}/v1`, post);
+      expect(await (await call).text()).toBe("{}");
+    });
+
+    it("ask for IPv4 alone with forceIpv4", async () => {
+      const peer = await serve((response) => response.end("{}"));
+      const lookup = nameHasBoth();
+      const url = `http://localhost:${peer.port}/v1`;
+      expect(await (await createDropIn({ forceIpv4: true })(url, post)).text()).toBe("{}");
+      expect(lookup.mock.calls.map(([, options]) => options)).toMatchObject([{ family: 4 }]);
+    });
   });
 
   it("[L17] speak HTTP/1.1, over TLS as well", async () => {

@@ -61,6 +61,8 @@ export async function serve(
   const server: Server = isSecure
     ? createSecureServer({ cert: certificate, key: certificateKey }, listener)
     : createServer(listener);
+  // Else an idle connection that the other side forgot would end by itself.
+  server.keepAliveTimeout = 0;
   const peer = await listen(server, isSecure ? "https" : "http");
   return { ...peer, received, closedEarly: () => closedEarly };
 }

@@ -6,14 +6,19 @@
  * P3. After `renew` no call gets a connection from before it: what made one of them silent may have silenced all.
  * P4. A connection that is destroyed frees its place.
  */
-import type { Connection } from "./connection.ts";
+/** What the pool needs of a connection. */
+export interface Pooled {
+  rest(): void;
+  destroy(reason: Error): void;
+  onIdleEnd: (() => void) | undefined;
+}
 
-export interface ConnectionPoolOptions {
+export interface ConnectionPoolOptions<Connection extends Pooled> {
   readonly limit: number;
   readonly open: () => Connection;
 }
 
-export class ConnectionPool {
+export class ConnectionPool<Connection extends Pooled> {
   readonly #limit: number;
   readonly #open: () => Connection;
   readonly #idle: Connection[] = [];
@@ -21,7 +26,7 @@ export class ConnectionPool {
   readonly #line = new Set<(connection: Connection) => void>();
   #generation = 0;
 
-  constructor({ limit, open }: ConnectionPoolOptions) {
+  constructor({ limit, open }: ConnectionPoolOptions<Connection>) {
     this.#limit = limit;
     this.#open = open;
   }

@@ -16,6 +16,18 @@ export interface ConnectionListener {
   readonly onOpen: () => void;
 }
 
+/** One call at a time, HTTP/1.1, and no hidden clock of undici's (T5). */
+export function clientOptions(settings: Settings): Client.Options {
+  return {
+    allowH2: false,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: settings.idleConnectionMs,
+    maxHeaderSize: settings.maxHeaderBytes,
+  };
+}
+
 /**
  * One connection to one origin, for one call at a time. A client of its own per connection, since undici's pool goes on connecting
  * for a call that is gone.
@@ -29,12 +41,7 @@ export class Connection {
 
   constructor({ origin, dial, settings }: ConnectionOptions) {
     this.#client = new Client(origin, {
-      allowH2: false,
-      pipelining: 1,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: settings.idleConnectionMs,
-      maxHeaderSize: settings.maxHeaderBytes,
+      ...clientOptions(settings),
       connect: (target, done) => {
         this.#listener?.onDial();
         this.#endDial = dial(target, (...result) => {

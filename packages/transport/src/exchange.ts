@@ -28,7 +28,7 @@ interface ExchangeRequest {
 
 export interface ExchangeOptions {
   readonly request: ExchangeRequest;
-  readonly pool: ConnectionPool;
+  readonly pool: ConnectionPool<Connection>;
   readonly settings: Settings;
   /** Puts a fault of the layer below in words. */
   readonly explain: (error: unknown, host: string) => unknown;

@@ -55,7 +55,7 @@ export class Transport {
   readonly settings: Settings;
   readonly #options: FetchOptions;
   readonly #context: TransportContext;
-  readonly #pools = new Map<string, ConnectionPool>();
+  readonly #pools = new Map<string, ConnectionPool<Connection>>();
   readonly #inFlight = new Set<Exchange>();
   #isClosed = false;
 
@@ -140,7 +140,7 @@ export class Transport {
     this.#pools.clear();
   }
 
-  #poolFor(url: URL): ConnectionPool {
+  #poolFor(url: URL): ConnectionPool<Connection> {
     const { forceIpv4 = false, proxy: named, ca } = this.#options;
     const proxy = proxyFor(url, { proxy: named, environment: this.#context.environment });
     const known = this.#pools.get(url.origin);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
+import { clientOptions } from "../src/connection.ts";
 import { createFetch, createGuardedFetch } from "../src/index.ts";
 import { resolveSettings, settings, variableOf } from "../src/settings.ts";
 
@@ -31,6 +32,13 @@ describe("settings", () => {
       anyByteMs: 0,
       stallMs: 0,
       totalMs: 0,
+    });
+  });
+
+  it("[B023] undici's own clocks for headers and body are off", () => {
+    expect(clientOptions(resolveSettings({}, dropIn))).toMatchObject({
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
   });
 
