@@ -30,10 +30,11 @@ export interface TransportOptions {
   readonly maxHeaderBytes?: number | undefined;
 }
 
-type SettingName = keyof TransportOptions;
+export type SettingName = keyof TransportOptions;
 
 export interface Setting {
   readonly unit: "ms" | "bytes" | "connections";
+  readonly meaning: string;
   /** Of the drop-in fetch. */
   readonly default: number;
   /** Of the fetch behind the call layer, where its own clocks rule. Default: the same. */
@@ -47,44 +48,53 @@ export interface Setting {
 const longestMs = 2 ** 31 - 1;
 const mebibyte = 1024 * 1024;
 
-const limit = (value: number): Setting => ({
+const limit = (value: number, meaning: string): Setting => ({
   unit: "ms",
+  meaning,
   default: value,
   least: 1,
   most: longestMs,
 });
 
 /** Idle limits of the call layer go up to 900 s (a local model); these lie a minute above, so that they never fire first. */
-const clock = (value: number): Setting => ({
+const clock = (value: number, meaning: string): Setting => ({
   unit: "ms",
+  meaning,
   default: value,
   portDefault: 0,
   least: 0,
   most: longestMs,
 });
 
-const bytes = (value: number): Setting => ({
+const bytes = (value: number, meaning: string): Setting => ({
   unit: "bytes",
+  meaning,
   default: value,
   least: 1,
   most: Number.MAX_SAFE_INTEGER,
 });
 
 export const settings: Readonly<Record<SettingName, Setting>> = {
-  connectMs: limit(30_000),
-  poolWaitMs: limit(30_000),
-  writeMs: limit(30_000),
-  firstByteMs: clock(960_000),
-  anyByteMs: clock(1_800_000),
-  stallMs: clock(960_000),
-  totalMs: clock(0),
-  keepAliveProbeMs: limit(30_000),
-  idleConnectionMs: limit(30_000),
-  connectionsPerOrigin: { unit: "connections", default: 128, least: 1, most: 65_535 },
-  maxRequestBytes: bytes(64 * mebibyte),
-  maxResponseBytes: bytes(64 * mebibyte),
-  maxErrorBytes: bytes(mebibyte),
-  maxHeaderBytes: bytes(64 * 1024),
+  connectMs: limit(30_000, "Connecting: name, TCP, TLS and a proxy's tunnel together."),
+  poolWaitMs: limit(30_000, "The wait for one of the origin's connections."),
+  writeMs: limit(30_000, "How long the peer may take no further 64 KiB of the request."),
+  firstByteMs: clock(960_000, "From the request's last byte to the answer's headers."),
+  anyByteMs: clock(1_800_000, "Between two pieces of the body, pings included."),
+  stallMs: clock(960_000, "In an event stream, between two pieces with data; pings are none."),
+  totalMs: clock(0, "From the call to the end of its body."),
+  keepAliveProbeMs: limit(30_000, "Silence before TCP probes."),
+  idleConnectionMs: limit(30_000, "How long an unused connection is kept."),
+  connectionsPerOrigin: {
+    unit: "connections",
+    meaning: "At once to one origin; calls beyond them wait.",
+    default: 128,
+    least: 1,
+    most: 65_535,
+  },
+  maxRequestBytes: bytes(64 * mebibyte, "The body that is sent."),
+  maxResponseBytes: bytes(64 * mebibyte, "The body of a success."),
+  maxErrorBytes: bytes(mebibyte, "The body of an error."),
+  maxHeaderBytes: bytes(64 * 1024, "All headers of an answer."),
 };
 
 export type Settings = { readonly [Name in SettingName]-?: number };
@@ -104,16 +114,30 @@ export function variableOf(name: string): string {
 
 /** Option, then environment, then default. Throws `invalid_setting` with every fault. */
 export function resolveSettings(options: TransportOptions, context: SettingsContext): Settings {
-  const resolved = names.map((name) => [name, valueOf(name, options, context)] as const);
-  const faults = resolved.flatMap(([name, value]) => faultOf(name, value));
+  const faults = settingFaults(options, context).map(({ message }) => message);
   if (faults.length > 0) {
     throw new TransportFailure({ code: "invalid_setting", message: faults.join(" ") });
   }
   // Safe: every name is there.
-  return Object.fromEntries(resolved) as Settings;
+  return Object.fromEntries(
+    names.map((name) => [name, valueOf(name, options, context)]),
+  ) as Settings;
 }
 
-function valueOf(name: SettingName, options: TransportOptions, context: SettingsContext): number {
+/** Values out of range, by name. */
+export function settingFaults(
+  options: TransportOptions,
+  context: SettingsContext,
+): readonly { readonly name: SettingName; readonly message: string }[] {
+  return names.flatMap((name) => faultOf(name, valueOf(name, options, context)));
+}
+
+/** What holds, in range or not. */
+export function valueOf(
+  name: SettingName,
+  options: TransportOptions,
+  context: SettingsContext,
+): number {
   const written = context.environment[variableOf(name)];
   // Only digits are a number: " " would be 0.
   const fromEnvironment =
@@ -122,10 +146,12 @@ function valueOf(name: SettingName, options: TransportOptions, context: Settings
   return options[name] ?? fromEnvironment ?? (context.isPort ? portDefault : usual);
 }
 
-function faultOf(name: SettingName, value: number): readonly string[] {
+function faultOf(
+  name: SettingName,
+  value: number,
+): readonly { readonly name: SettingName; readonly message: string }[] {
   const { least, most, unit } = settings[name];
   if (Number.isSafeInteger(value) && value >= least && value <= most) return [];
-  return [
-    `${name} (${variableOf(name)}) must be a whole number of ${unit} from ${least} to ${most}, not ${value}.`,
-  ];
+  const message = `${name} (${variableOf(name)}) must be a whole number of ${unit} from ${least} to ${most}, not ${value}.`;
+  return [{ name, message }];
 }

@@ -27,6 +27,7 @@ import { responseStream } from "./response-stream.ts";
 import { resolveSettings } from "./settings.ts";
 import type { Environment, Settings, TransportOptions } from "./settings.ts";
 import { StartOfBody } from "./start-of-body.ts";
+import { readForceIpv4 } from "./switches.ts";
 import { TransportFailure } from "./transport-failure.ts";
 
 export interface FetchOptions extends TransportOptions {
@@ -174,15 +175,8 @@ export function requestTooLarge(maxRequestBytes: number): TransportFailure {
 
 /** Switches have variables as well; a proxy of ours wins over everybody's. */
 function switchesOf(options: FetchOptions, environment: Environment): FetchOptions {
-  const written = environment["BRIDLE_LLM_FORCE_IPV4"];
-  if (written !== undefined && written !== "true" && written !== "false") {
-    throw new TransportFailure({
-      code: "invalid_setting",
-      message: "forceIpv4 (BRIDLE_LLM_FORCE_IPV4) must be true or false.",
-    });
-  }
   return {
-    forceIpv4: options.forceIpv4 ?? written === "true",
+    forceIpv4: options.forceIpv4 ?? readForceIpv4(environment),
     proxy: options.proxy ?? environment["BRIDLE_LLM_PROXY"],
   };
 }
