@@ -8,6 +8,7 @@ import {
   routeTable,
 } from "@bridle/protocol";
 import type { ErrorCode, Route } from "@bridle/protocol";
+import { transportVariables } from "@bridle/transport/environment";
 
 import { loopTables, rungs } from "../loops/loops-page.ts";
 import { settingsOf } from "./settings-of.ts";
@@ -116,6 +117,15 @@ function queryLines(route: Route): readonly string[] {
   return names.length === 0 ? [] : [`Query: ${names.map(code).join(", ")}.`];
 }
 
+function transportRows(): readonly (readonly string[])[] {
+  return transportVariables.map(({ name, fallback, range, meaning }) => [
+    code(name),
+    fallback === "" ? "" : code(fallback),
+    range,
+    meaning,
+  ]);
+}
+
 function configPage(): string {
   const rows = Object.entries(variables).map(([name, variable]) => [
     code(name),
@@ -132,6 +142,7 @@ function configPage(): string {
     "Settings come from the environment and from `bridle.config.ts`. Both are checked at start, and every fault is listed with its name. A number must be written in digits; a value that is none is an error, never a default.",
     [
       `## Environment\n\n${table(["Variable", "Default", "Range", "Meaning"], rows)}`,
+      `## Model calls\n\nOf the connections to model providers; other limits of a call belong to its guards.\n\n${table(["Variable", "Default", "Range", "Meaning"], transportRows())}`,
       `## \`bridle.config.ts\`\n\n${table(["Setting", "Type"], settingsOf(configJsonSchema(), ""))}`,
       `## Liveness\n\n${livenessIntro}\n\n${table(["Setting", "Default"], livenessRows())}`,
     ],

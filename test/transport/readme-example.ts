@@ -2,7 +2,7 @@ import { startFakeProvider } from "@bridle/fake-agents/fake-llm";
 import { createFetch } from "@bridle/transport";
 
 const provider = await startFakeProvider();
-const fetch = createFetch({ connectTimeoutMs: 5000 });
+const fetch = createFetch({ connectMs: 5000 });
 
 let seenBytes = 0;
 const response = await fetch(`${provider.url}/chat/completions`, {

@@ -40,9 +40,22 @@ describe("bridle doctor's examination", () => {
     expect(findings.filter(({ level }) => level === "act")).toEqual([]);
     expect(healthy).toBe(true);
     expect(new Set(findings.map(({ check }) => check))).toEqual(
-      new Set(["configuration", "versions", "store", "secrets", "prices"]),
+      new Set(["configuration", "versions", "store", "secrets", "prices", "transport"]),
     );
     expect(await readdir(folder)).toEqual(["bridle.config.mjs"]);
+  });
+
+  it("tells the limits in force on connections to providers, and the proxy without its login", async () => {
+    const { ofCode } = await examined(known, {
+      KEY: "sk-secret",
+      BRIDLE_LLM_CONNECT_MS: "5000",
+      HTTPS_PROXY: "http://me:hidden@proxy.example:3128",
+    });
+    expect(ofCode("transport_limits")).toMatchObject([
+      { check: "transport", level: "ok", details: { connectMs: 5000, writeMs: 30_000 } },
+    ]);
+    expect(ofCode("transport_limits")[0]?.finding).toContain("the proxy proxy.example:3128");
+    expect(JSON.stringify(ofCode("transport_limits"))).not.toContain("hidden");
   });
 
   it("[BU-2] tells of each model without a price, and what to do about it", async () => {

@@ -100,4 +100,12 @@ describe("reading the environment", () => {
     expect(readEnvironment({ BRIDLE_STORE_URL: "postgres://h/d" }).dataDir).toBe("./.bridle");
     expect(readEnvironment({ BRIDLE_DATA_DIR: "/x" }).dataDir).toBe("/x");
   });
+
+  it("of the transport are known, and checked at start like all others", () => {
+    expect(() => readEnvironment({ BRIDLE_LLM_STALL_MS: "5000" })).not.toThrow();
+    const faulty = { BRIDLE_LLM_STALL_MS: "5s", BRIDLE_LLM_CONECT_MS: "1" };
+    const read = (): unknown => readEnvironment(faulty);
+    expect(read).toThrow(/BRIDLE_LLM_STALL_MS\) must be a whole number of ms/);
+    expect(read).toThrow("Did you mean BRIDLE_LLM_CONNECT_MS?");
+  });
 });

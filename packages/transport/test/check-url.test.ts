@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 
 import { checkUrl } from "../src/check-url.ts";
 import { createFetch } from "../src/index.ts";
-import { resolveTransportOptions } from "../src/transport-options.ts";
 
 describe("T1: a credential never leaves in clear text", () => {
   it.each([
@@ -41,19 +40,5 @@ describe("where clear text is allowed", () => {
     }
     // The control: it is not allowed by itself.
     expect(() => checkUrl("http://ops.example.com/hook")).toThrow(TransportError);
-  });
-});
-
-describe("options", () => {
-  it("[L16] default to a connect timeout of 30 s and more connections than calls in flight", () => {
-    expect(resolveTransportOptions({})).toMatchObject({
-      connectTimeoutMs: 30_000,
-      connectionsPerOrigin: 128,
-      keepAliveProbeMs: 15_000,
-    });
-  });
-
-  it.each([0, -1, 1.5, Number.NaN])("refuse %s and name the option", (value) => {
-    expect(() => createFetch({ connectTimeoutMs: value })).toThrow("connectTimeoutMs");
   });
 });

@@ -12,7 +12,7 @@ const sources: ReadonlySet<string> = new Set(alertSources);
 
 /** An answer is not read beyond its status, and a receiver gets one request at a time. */
 const webhookTransport = {
-  connectTimeoutMs: 10_000,
+  connectMs: 10_000,
   connectionsPerOrigin: 8,
   maxResponseBytes: 65_536,
   maxErrorBytes: 65_536,

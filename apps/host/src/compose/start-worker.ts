@@ -43,6 +43,7 @@ export async function startWorker(parts: Parts): Promise<StartedWorker> {
     secrets,
     clock,
     random: systemRandom,
+    env: parts.env,
   });
   const breakers = openBreakers(parts);
   const log = parts.log.child({ part: "breakers" });

@@ -1,5 +1,6 @@
 import { bridleError } from "@bridle/protocol";
 import type { SpecIssue } from "@bridle/protocol";
+import { transportVariableFaults, transportVariables } from "@bridle/transport/environment";
 
 import { closestName } from "./closest-name.ts";
 
@@ -94,10 +95,11 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** A mistyped `BRIDLE_…` would be ignored in silence; names of other programs that begin so would be none of ours. */
 function unknownNames(env: Variables): readonly SpecIssue[] {
+  const known = [...Object.keys(variables), ...transportVariables.map(({ name }) => name)];
   return Object.keys(env)
-    .filter((name) => name.startsWith("BRIDLE_") && !Object.hasOwn(variables, name))
+    .filter((name) => name.startsWith("BRIDLE_") && !known.includes(name))
     .flatMap((name) => {
-      const suggestion = closestName(name, Object.keys(variables));
+      const suggestion = closestName(name, known);
       return suggestion === undefined
         ? []
         : [fault(name, `There is no variable ${name}. Did you mean ${suggestion}?`)];
@@ -130,7 +132,10 @@ function wholeNumber(env: Variables, name: NumberName, issues: SpecIssue[]): num
 
 /** Reads every variable once; rejects with one `config_invalid` that lists all faults. */
 export function readEnvironment(env: Variables): Environment {
-  const issues: SpecIssue[] = [...unknownNames(env)];
+  const issues: SpecIssue[] = [
+    ...unknownNames(env),
+    ...transportVariableFaults(env).map(({ name, message }) => fault(name, message)),
+  ];
   const environment: Environment = {
     ...addresses(env, issues),
     configPath: textOf(env, "BRIDLE_CONFIG"),

@@ -16,6 +16,7 @@ import type { CheckedFinding, DoctorCheck, DoctorWorld, Finding } from "./findin
 import { pricesCheck } from "./prices-check.ts";
 import { secretsCheck } from "./secrets-check.ts";
 import { storeCheck } from "./store-check.ts";
+import { transportCheck } from "./transport-check.ts";
 import { versionsCheck } from "./versions-check.ts";
 import { webhooksCheck } from "./webhooks-check.ts";
 
@@ -40,6 +41,7 @@ const doctorChecks: readonly DoctorCheck[] = [
   secretsCheck,
   pricesCheck,
   webhooksCheck,
+  transportCheck,
 ];
 
 export async function examine(options: ExamineOptions): Promise<Examination> {
