@@ -57,6 +57,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
         taken += piece.length;
         if (taken >= size) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
         socket.pause();
+        // Real time: the peer's own pace.
         setTimeout(() => socket.resume(), 5);
       });
       socket.resume();
@@ -79,6 +80,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
   it("[L16] first byte: headers that come letter by letter are none yet", async () => {
     const peer = await serveTcp((socket) => {
       socket.resume();
+      // Real time: the peer's own pace.
       const drip = setInterval(() => socket.write("HTTP/1.1 200 OK\r\nx: yyyyyyyyyyy"), 10);
       socket.on("close", () => clearInterval(drip));
     });
@@ -113,6 +115,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
       const peer = await serve((response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.write("data: 1\n\n");
+        // Real time: the peer's own pace.
         const flood = setInterval(() => response.write(ping), 5);
         response.on("close", () => clearInterval(flood));
       });
@@ -127,6 +130,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
     const peer = await serve((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       let sent = 0;
+      // Real time: the peer's own pace.
       const both = setInterval(() => {
         response.write(": ping\n\ndata: 1\n\n");
         sent += 1;
@@ -143,6 +147,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
 
   it("[L16] total: bytes that keep coming do not save a call that has one", async () => {
     const peer = await serve((response) => {
+      // Real time: the peer's own pace.
       const flow = setInterval(() => response.write("x"), 5);
       response.on("close", () => clearInterval(flow));
     });
@@ -164,6 +169,7 @@ describe("a limit of time ends the call, closes its connection, and names its op
     for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
       text += new TextDecoder().decode(piece.value);
       // oxlint-disable-next-line no-await-in-loop -- the pause is what is tested
+      // Real time: the reader's own pause.
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
     expect(text).toBe("firstsecond");

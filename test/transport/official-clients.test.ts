@@ -125,6 +125,7 @@ describe("the official Anthropic client", () => {
     const peer = await serve((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(asEvents(anthropicEvents.slice(0, 4)));
+      // Real time: the peer's own pace.
       const pings = setInterval(() => response.write(asEvents([{ type: "ping" }])), 5);
       response.on("close", () => clearInterval(pings));
     });

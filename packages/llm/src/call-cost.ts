@@ -44,6 +44,11 @@ const neverLeft = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
   "insecure_url",
+  "invalid_url",
+  "invalid_setting",
+  "invalid_request",
+  "request_too_large",
+  "proxy_failed",
   "closed",
 ]);
 

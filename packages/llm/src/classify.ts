@@ -45,6 +45,12 @@ const byBroadCode: Readonly<Record<string, FailureClass>> = {
 
 const byNetworkCode: Readonly<Record<string, FailureClass>> = {
   insecure_url: "misconfigured",
+  invalid_url: "misconfigured",
+  invalid_setting: "misconfigured",
+  invalid_request: "misconfigured",
+  request_too_large: "misconfigured",
+  encoded_answer: "misconfigured",
+  headers_too_large: "misconfigured",
   redirect_refused: "misconfigured",
   unexpected_content_type: "misconfigured",
   invalid_status: "malformed",

@@ -80,6 +80,12 @@ describe("[L10] what the transport says comes first", () => {
       "misconfigured",
       [
         "insecure_url",
+        "invalid_url",
+        "invalid_setting",
+        "invalid_request",
+        "request_too_large",
+        "encoded_answer",
+        "headers_too_large",
         "redirect_refused",
         "unexpected_content_type",
         "CERT_HAS_EXPIRED",

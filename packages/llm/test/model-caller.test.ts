@@ -551,8 +551,18 @@ describe("what a wire call is settled at", () => {
     });
   });
 
-  it("[BU-12] no tokens, when the connection was never made", async () => {
-    expect(await settledAt([fail({ networkCode: "ECONNREFUSED" })])).toMatchObject({
+  it.each([
+    "ECONNREFUSED",
+    "UND_ERR_CONNECT_TIMEOUT",
+    "insecure_url",
+    "invalid_url",
+    "invalid_setting",
+    "invalid_request",
+    "request_too_large",
+    "proxy_failed",
+    "closed",
+  ])("[BU-12] no tokens, when nothing can have been sent: %s", async (networkCode) => {
+    expect(await settledAt([fail({ networkCode })])).toMatchObject({
       actual: { tokens: 0, nanoUsd: 0, calls: 1 },
     });
   });
