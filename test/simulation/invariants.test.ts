@@ -1,4 +1,5 @@
 import { noAmounts } from "@bridle/protocol";
+import type { Amounts } from "@bridle/protocol";
 import { describe, expect, it } from "vitest";
 
 import { attemptsAreFenced } from "./invariants/attempts-are-fenced.ts";
@@ -42,19 +43,26 @@ describe("ledgerAddsUp", () => {
     holds: kept,
   });
 
+  const admitted = (asked: Amounts): Observation => ({
+    type: "admitted",
+    runId,
+    asked,
+    path: [{ ...envelope, settled: { ...noAmounts, tokens: 1 } }],
+  });
+
   it("is content with a ledger whose reserved is its holds", () => {
     expect(judge(ledgerAddsUp(), [ledger({})])).toBeUndefined();
+  });
+
+  it("is content with a call that asks for none of what others have overdrawn", () => {
+    expect(judge(ledgerAddsUp(), [admitted({ ...noAmounts, calls: 1 })])).toBeUndefined();
   });
 
   it.each([
     ["a hold nobody reserved for", ledger({ reserved: noAmounts }), "open holds are"],
     ["a reservation without a hold", ledger({}, []), "open holds are"],
     ["a negative amount", ledger({ settled: { ...ten, tokens: -1 } }), "settled -1"],
-    [
-      "an admission beyond the limit",
-      { type: "admitted", runId, path: [{ ...envelope, settled: { ...ten, tokens: 1 } }] } as const,
-      "beyond its limit",
-    ],
+    ["an admission beyond the limit", admitted({ ...noAmounts, tokens: 1 }), "beyond its limit"],
   ])("sees %s", (_, seen, sentence) => {
     expect(judge(ledgerAddsUp(), [seen])).toContain(sentence);
   });

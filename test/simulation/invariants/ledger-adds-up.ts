@@ -13,7 +13,7 @@ export function ledgerAddsUp(): Invariant {
   return (seen) => {
     if (seen.type === "ledger") return first(seen.envelopes, (one) => faultOf(one, seen));
     if (seen.type === "day") return dayFault(seen);
-    if (seen.type === "admitted") return first(seen.path, overAdmission);
+    if (seen.type === "admitted") return first(seen.path, (one) => overAdmission(one, seen.asked));
     return undefined;
   };
 }
@@ -71,14 +71,13 @@ function dayFault({
   });
 }
 
-function overAdmission({
-  envelope,
-  settled,
-  reserved,
-  limit,
-}: EnvelopeFigures): string | undefined {
+/** Of what was asked for: a tool that costs no tokens takes none of an envelope that overruns have overdrawn. */
+function overAdmission(
+  { envelope, settled, reserved, limit }: EnvelopeFigures,
+  asked: Amounts,
+): string | undefined {
   return first(dimensions, (dimension) =>
-    settled[dimension] + reserved[dimension] > limit[dimension]
+    asked[dimension] > 0 && settled[dimension] + reserved[dimension] > limit[dimension]
       ? `A reservation was admitted to ${envelope} beyond its limit of ${limit[dimension]} ${dimension}: settled ${settled[dimension]}, reserved ${reserved[dimension]}.`
       : undefined,
   );

@@ -36,7 +36,12 @@ export type Observation =
       readonly overruns: Amounts;
     }
   /** A reservation was admitted; the envelopes above it as they stand with it. */
-  | { readonly type: "admitted"; readonly runId: string; readonly path: readonly EnvelopeFigures[] }
+  | {
+      readonly type: "admitted";
+      readonly runId: string;
+      readonly asked: Amounts;
+      readonly path: readonly EnvelopeFigures[];
+    }
   | { readonly type: "entry"; readonly runId: string; readonly entry: LogEntry }
   | {
       readonly type: "fenced";

@@ -24,7 +24,7 @@ export function witnessedLedger(options: WitnessedOptions): Ledger {
       if (run !== undefined && isNew && run.ledger.open.has(request.holdId)) {
         const path = pathOf(run, request);
         holdAges.renewed([request.holdId], caller);
-        witness.see({ type: "admitted", runId: request.runId, path });
+        witness.see({ type: "admitted", runId: request.runId, asked: request.amounts, path });
       }
       witness.touched(request.runId);
       const answer = await answering;
