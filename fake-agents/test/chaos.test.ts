@@ -100,6 +100,17 @@ describe("[F6] what a scenario is asked at its end", () => {
     expect(fault(0)).toHaveLength(1);
   });
 
+  it("[GV-1] [F6] lets a governor that is stricter than shipped be the first to end who calls, and only then", () => {
+    const stop = { reason: "limit", guard: "governor" };
+    const evidence = withTask("villain", { status: "FAILED", stop });
+    const faults = (isGovernorStrict: boolean, one: Scenario = scenario) =>
+      missedBounds(one, evidence, { ...limits, isGovernorStrict });
+    expect(faults(true)).toEqual([]);
+    expect(faults(false)).toEqual([expect.stringContaining("right stop reason")]);
+    const { calls: _calls, ...silent } = scenario;
+    expect(faults(true, silent)).toContainEqual(expect.stringContaining("right stop reason"));
+  });
+
   it("[W7] [F6] finds a kill that came before its verdict", () => {
     expect(namesOf(withEntry("task.killed", 1000))).toEqual([]);
     const killed = goodEvidence.log.find(({ type }) => type === "task.killed");
@@ -235,7 +246,19 @@ describe("[F6] what limits imply", () => {
       cancelGraceMs: 5000,
       failuresToOpen: 5,
       callsPerMinute: 60,
+      isGovernorStrict: false,
     });
+  });
+
+  it.each(["off", "warn"] as const)(
+    "is no grace where the watchdog is on %s: it has no verdict to put off",
+    (mode) => {
+      expect(impliedLimits({ guards: { watchdog: { mode } } }).graceMs).toBe(0);
+    },
+  );
+
+  it("is a strict governor where a second lets fewer calls through than the shipped one", () => {
+    expect(impliedLimits({ guards: { governor: { perSecond: 2 } } }).isGovernorStrict).toBe(true);
   });
 
   it("is the configuration's own where it is tighter", () => {
@@ -249,6 +272,7 @@ describe("[F6] what limits imply", () => {
       cancelGraceMs: 100,
       failuresToOpen: 3,
       callsPerMinute: 7,
+      isGovernorStrict: true,
     });
   });
 
@@ -263,6 +287,7 @@ describe("[F6] what limits imply", () => {
       cancelGraceMs: 10_000,
       failuresToOpen: 50,
       callsPerMinute: 600,
+      isGovernorStrict: false,
     });
   });
 });

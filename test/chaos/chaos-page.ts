@@ -34,7 +34,7 @@ bridle chaos run --all -o json > report.json   # everything that was measured
 
 It needs no key and no network: the provider is on loopback, the store in a folder that is gone afterwards, and nothing of your own
 is touched. The exit code is 0 when every bound held, 1 when one was missed (each is named, with what was found), 2 when
-the command line or the configuration is wrong.
+the command line or the configuration is wrong, 130 when you end it with Ctrl-C. Words go to standard error, JSON to standard output.
 
 ## What every scenario is asked
 
@@ -59,7 +59,7 @@ warms what is kept, each later one is held against the second.
 
 \`--config\` takes \`guards\`, \`limits\` and \`liveness\` from your configuration; agents, models and keys stay chaos's own, and so does what bounds
 all runs together. Bounds follow from what you set: \`graceMs\` and \`cancelGraceMs\` move the times, \`breaker.consecutiveFailures\` and
-\`minRequestVolume\` the calls to something broken, \`governor.perMinute\` the calls of a fast loop. They do not follow for ever: beyond ten
+\`minRequestVolume\` the calls to something broken, \`governor.perMinute\` the calls of a fast loop; a governor stricter than the shipped one may end it first. They do not follow for ever: beyond ten
 seconds from cancel to kill, fifty failures, or 600 calls a minute, the bound stays where it is, and the limit misses it. A guard that is
 \`off\`, or on \`warn\`, misses the bounds it was to keep.
 
@@ -108,7 +108,7 @@ function scoreboard(on: ChaosReport, off: ChaosReport): string {
   const missed = on.results.filter((result) => result.missed.length > 0).length;
   return [
     "## Scoreboard",
-    `Version ${on.version}; guards on: ${on.at.slice(0, 10)}, ${on.rounds} rounds with ${on.config}, ${on.results.length - missed} of ${on.results.length} held, ${on.grown.length === 0 ? "nothing grew" : on.grown.join(", ")}. The worst round counts. Guards off: ${off.at.slice(0, 10)}, one round; who was not stopped within fifteen seconds had the plug pulled, and its time says so. Without guards nobody stops a villain, but a person's cancel, the isolation and the limits on memory, output and steps still hold: that is why nothing is left there either, and why some end all the same.`,
+    `Version ${on.version}; guards on: ${on.at.slice(0, 10)}, ${on.rounds} rounds with ${on.config}, ${on.results.length - missed} of ${on.results.length} held, ${on.grown.length === 0 ? "nothing grew" : on.grown.join(", ")}. The worst round counts. Guards off: ${off.at.slice(0, 10)}, one round; who was still at it after fifteen seconds (the minute after eighty) had the plug pulled; the time is from its start to its end, with all that the others took of the machine. Without guards nobody stops a villain, but a person's cancel, the isolation and the limits on memory, output and steps still hold: that is why nothing is left there either, and why some end all the same.`,
     [
       "| scenario | guard | off: calls / tokens / money | off: ended after | off: orphans | on: calls / tokens / money | on: ended as | on: after | on: orphans |",
       "| --- | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |",

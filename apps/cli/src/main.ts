@@ -8,4 +8,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await runProgram(process.argv.slice(2), systemIo());
+const code = await runProgram(process.argv.slice(2), systemIo());
+// What a configuration leaves running, a timer of its own, must not keep a command that is done.
+await Promise.all([process.stdout, process.stderr].map(flushed));
+process.exit(code);
+
+async function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => void stream.write("", () => resolve()));
+}

@@ -12,6 +12,7 @@ import { createClient } from "@bridle/client";
 import type { Client } from "@bridle/client";
 import { openInstallation, readEnvironment } from "@bridle/host";
 import { systemClock, systemRandom } from "@bridle/kernel/system";
+import { bridleError } from "@bridle/protocol";
 
 import { startFakeProvider } from "../fake-llm/index.ts";
 import type { FakeProvider, ModelCounters } from "../fake-llm/index.ts";
@@ -40,7 +41,7 @@ export interface ChaosWorldOptions {
 const canary = "sk-chaos-canary-4f1d9c27e8b35a60";
 
 export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosWorld> {
-  const folder = await mkdtemp(join(tmpdir(), "bridle-chaos-"));
+  const folder = await temporaryFolder();
   const provider = await startFakeProvider({ script: chaosScript(options.scenarios) });
   const close = async (): Promise<void> => {
     await provider.close();
@@ -67,6 +68,13 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
     await close();
     throw error;
   }
+}
+
+async function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), "bridle-chaos-")).catch((cause: unknown) => {
+    const message = `There is no room for a store below ${tmpdir()}: ${String(cause)}. Set TMPDIR to a folder that can be written.`;
+    throw bridleError("store_unwritable", { message, cause });
+  });
 }
 
 interface Surroundings {

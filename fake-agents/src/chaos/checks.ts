@@ -45,11 +45,24 @@ function notUnplugged({ guard }: Scenario): Check {
   };
 }
 
+const governed: ExpectedEnd = { status: "FAILED", reason: "limit", guard: "governor" };
+
+function endsUnder(
+  { graceMs, isGovernorStrict }: ImpliedLimits,
+  { ends, endsInGrace = [], calls }: Scenario,
+): readonly ExpectedEnd[] {
+  return [
+    ...ends,
+    ...(graceMs > 0 ? endsInGrace : []),
+    ...(isGovernorStrict && calls !== undefined ? [governed] : []),
+  ];
+}
+
 function rightEnd(scenario: Scenario): Check {
   return {
     name: "right stop reason",
-    fault: ({ view }, { graceMs }) => {
-      const ends = [...scenario.ends, ...(graceMs > 0 ? (scenario.endsInGrace ?? []) : [])];
+    fault: ({ view }, limits) => {
+      const ends = endsUnder(limits, scenario);
       const task = view.tasks.find(({ id }) => id === villain);
       const end = { status: task?.status, reason: task?.stop?.reason, guard: task?.stop?.guard };
       if (ends.some((expected) => isSameEnd(expected, end))) return undefined;

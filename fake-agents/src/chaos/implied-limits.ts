@@ -8,6 +8,7 @@ const shipped = {
   consecutiveFailures: 5,
   minRequestVolume: 10,
   perMinute: 60,
+  perSecond: 10,
 } as const;
 
 /**
@@ -25,12 +26,15 @@ export function impliedLimits({ guards = {} }: ChaosLimits): ImpliedLimits {
   const { watchdog = {}, breaker = {}, governor = {} } = guards;
   const { graceMs, cancelGraceMs } = { ...shipped, ...definedOf(watchdog) };
   const { consecutiveFailures, minRequestVolume } = { ...shipped, ...definedOf(breaker) };
-  const { perMinute } = { ...shipped, ...definedOf(governor) };
+  const { perMinute, perSecond } = { ...shipped, ...definedOf(governor) };
+  const { mode = "enforce" } = watchdog;
   return {
-    graceMs: Math.min(graceMs, shipped.graceMs),
+    // A watchdog that enforces nothing puts no verdict off either: it has none.
+    graceMs: mode === "enforce" ? Math.min(graceMs, shipped.graceMs) : 0,
     cancelGraceMs: Math.min(cancelGraceMs, widest.cancelGraceMs),
     failuresToOpen: Math.min(consecutiveFailures, minRequestVolume, widest.failuresToOpen),
     callsPerMinute: Math.min(perMinute, widest.callsPerMinute),
+    isGovernorStrict: perMinute < shipped.perMinute || perSecond < shipped.perSecond,
   };
 }
 

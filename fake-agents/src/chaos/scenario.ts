@@ -17,6 +17,8 @@ export interface ImpliedLimits {
   readonly failuresToOpen: number;
   /** GV-1. */
   readonly callsPerMinute: number;
+  /** Stricter than it is shipped: it may be the first to end what calls again and again. */
+  readonly isGovernorStrict: boolean;
 }
 
 export interface Place {

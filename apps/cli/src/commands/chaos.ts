@@ -48,11 +48,12 @@ export async function runChaos(
   const { limits, config } = await limitsOf(options.config, io);
   tuneEngine();
   const interrupted = new AbortController();
-  const stopListening = io.onInterrupt(() => {
+  const stop = (): void => {
     if (interrupted.signal.aborted) io.exitNow(exitCodes.interrupted);
     interrupted.abort();
     io.err("Stopping after the scenarios in hand; once more to leave at once.\n");
-  });
+  };
+  const listening = [io.onInterrupt(stop), io.onTerminate(stop)];
   const view = showChaos(io, systemClock, { scenarios, rounds, guards: options.guards });
   try {
     const report = await playChaos({
@@ -71,7 +72,7 @@ export async function runChaos(
     return conclude(report, interrupted.signal.aborted, { options, io });
   } finally {
     view.stop();
-    stopListening();
+    for (const stopListening of listening) stopListening();
   }
 }
 
@@ -107,7 +108,8 @@ function chosen(names: readonly string[], all: boolean): readonly Scenario[] {
         : "Give the names of scenarios, or --all. `bridle chaos list` shows them.",
     );
   }
-  return names.map((name) => {
+  // Once each: two plays of one scenario in a round would be counted as one.
+  return [...new Set(names)].map((name) => {
     const found = allScenarios.find((scenario) => scenario.name === name);
     if (found !== undefined) return found;
     throw badUsage(`There is no scenario "${name}". \`bridle chaos list\` shows them.`);

@@ -67,11 +67,39 @@ async function importConfig(
       await codeLoaded;
       await readTypeScript();
     }
-    const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    const module = await importWithin(file);
     return hasOwnDefault(module.default) ? module.default : module;
   } catch (error) {
     if (CodedError.is(error)) throw error;
     throw unreadable(file, describe(error), error);
+  }
+}
+
+/** Longer than any configuration takes that does not wait for something. */
+const longestLoadMs = 60_000;
+
+/** A configuration is the user's program: it may end the process, or wait for what never comes. Neither may look like success. */
+async function importWithin(file: string): Promise<{ readonly default?: unknown }> {
+  const onExit = (): void => {
+    process.exitCode = 2;
+    process.stderr.write(
+      `The configuration ${file} cannot be loaded: it ends the process, or awaits what never comes.\n`,
+    );
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const seconds = longestLoadMs / 1000;
+    const tooLong = unreadable(file, `it was still loading after ${seconds} s`);
+    // Unreferenced: where nothing else is awaited the process ends at once, and says so.
+    timer = setTimeout(() => reject(tooLong), longestLoadMs).unref();
+  });
+  process.once("exit", onExit);
+  try {
+    const loading = import(pathToFileURL(file).href) as Promise<{ default?: unknown }>;
+    return await Promise.race([loading, late]);
+  } finally {
+    process.removeListener("exit", onExit);
+    clearTimeout(timer);
   }
 }
 
