@@ -8,11 +8,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const code = await runProgram(process.argv.slice(2), systemIo());
-// What a configuration leaves running, a timer of its own, must not keep a command that is done.
-await Promise.all([process.stdout, process.stderr].map(flushed));
-process.exit(code);
-
-async function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => void stream.write("", () => resolve()));
-}
+process.exitCode = await runProgram(process.argv.slice(2), systemIo());
+// What a configuration leaves running, a timer of its own, must not keep a command that is done. What is still closing has its time.
+setTimeout(() => process.exit(), 5000).unref();
