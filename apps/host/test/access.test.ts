@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -26,6 +26,22 @@ describe("the install token", () => {
     expect(first).toMatch(/^brd_local_[0-9a-v]{52}$/);
     expect(second).toBe(first);
     expect([await modeOf(join(dataDir, "token")), await modeOf(dataDir)]).toEqual(["600", "700"]);
+  });
+
+  it("is one for all who start at once on a new folder, and no draft of it is left", async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 8 }, async () => ensureInstallToken(dataDir)),
+    );
+    const stored = await readFile(join(dataDir, "token"), "utf8");
+    expect(new Set(tokens)).toEqual(new Set([stored.trim()]));
+    expect(await readdir(dataDir)).toEqual(["token"]);
+  });
+
+  it("is made anew where its file is empty", async () => {
+    await ensureInstallToken(dataDir);
+    await writeFile(join(dataDir, "token"), "\n");
+    const token = await ensureInstallToken(dataDir);
+    expect(await readFile(join(dataDir, "token"), "utf8")).toBe(`${token}\n`);
   });
 
   it("says that the folder cannot be used, when it cannot", async () => {

@@ -1,20 +1,45 @@
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { bridleError } from "@bridle/protocol";
 
 /** Writes a file only this user can read, whole or not at all. `store_unwritable` or `store_full` when it cannot. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  const draft = `${path}.${process.pid}.new`;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(draft, text, { mode: 0o600 });
-    // A draft left over by an earlier process may have had other rights.
-    await chmod(draft, 0o600);
-    await rename(draft, path);
+    await rename(await writeDraft(path, text), path);
   } catch (error) {
     throw folderError(path, error);
   }
+}
+
+/** As `writePrivateFile`, but only if there is none: of several processes at once one writes it. Whether this one did. */
+export async function createPrivateFile(path: string, text: string): Promise<boolean> {
+  try {
+    const draft = await writeDraft(path, text);
+    const isNew = await link(draft, path).then(
+      () => true,
+      (error: unknown) => {
+        if ((error as { code?: unknown }).code === "EEXIST") return false;
+        throw error;
+      },
+    );
+    await unlink(draft);
+    return isNew;
+  } catch (error) {
+    throw folderError(path, error);
+  }
+}
+
+let drafts = 0;
+
+async function writeDraft(path: string, text: string): Promise<string> {
+  drafts += 1;
+  const draft = `${path}.${process.pid}-${drafts}.new`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(draft, text, { mode: 0o600 });
+  // A draft left over by an earlier process may have had other rights.
+  await chmod(draft, 0o600);
+  return draft;
 }
 
 /** Undefined when there is no such file. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { readPrivateFile, writePrivateFile } from "./data-folder.ts";
+import { createPrivateFile, readPrivateFile, writePrivateFile } from "./data-folder.ts";
 import { newSecret } from "./secrets.ts";
 
 function tokenPath(dataDir: string): string {
@@ -11,8 +11,13 @@ function tokenPath(dataDir: string): string {
 export async function ensureInstallToken(dataDir: string): Promise<string> {
   const known = await readInstallToken(dataDir);
   if (known !== undefined) return known;
-  const token = `brd_local_${newSecret()}`;
-  await writePrivateFile(tokenPath(dataDir), `${token}\n`);
+  const [path, token] = [tokenPath(dataDir), `brd_local_${newSecret()}`];
+  if (await createPrivateFile(path, `${token}\n`)) return token;
+  // A server and a worker that start together on a new folder must agree on one.
+  const others = await readInstallToken(dataDir);
+  if (others !== undefined) return others;
+  // A file without a word.
+  await writePrivateFile(path, `${token}\n`);
   return token;
 }
 

@@ -48,8 +48,14 @@ export class IsolateRecords {
     this.#write();
   }
 
+  /** Never throws: it is called when a process has ended, and nobody waits for it. One that stays in the list is not there to be found. */
   remove(pid: number): void {
-    if (this.#isolates.delete(pid)) this.#write();
+    if (!this.#isolates.delete(pid)) return;
+    try {
+      this.#write();
+    } catch {
+      // A disk that is full, a folder that is gone: the next start looks for one process more.
+    }
   }
 
   close(): void {
