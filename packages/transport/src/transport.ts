@@ -142,10 +142,10 @@ export class Transport {
   }
 
   #poolFor(url: URL): ConnectionPool<Connection> {
-    const { forceIpv4 = false, proxy: named, ca } = this.#options;
-    const proxy = proxyFor(url, { proxy: named, environment: this.#context.environment });
     const known = this.#pools.get(url.origin);
     if (known !== undefined) return known;
+    const { forceIpv4 = false, proxy: named, ca } = this.#options;
+    const proxy = proxyFor(url, { proxy: named, environment: this.#context.environment });
     const { settings } = this;
     const options = { settings, forceIpv4, ca };
     const dial =
