@@ -12,7 +12,7 @@
  * 6. `never_fits` means that not even the end of every open hold would help: settled never falls.
  */
 import type { Amounts, RefusalKind, ReserveRefusal, ReserveRequest } from "@bridle/protocol";
-import { noAmounts } from "@bridle/protocol";
+import { dimensions, noAmounts } from "@bridle/protocol";
 
 import { plus } from "./amounts-math.ts";
 import { needAbove } from "./carved.ts";
@@ -21,7 +21,7 @@ import type { EnvelopeRecord, LedgerState } from "./ledger-state.ts";
 import { canGive, carve, excessOver } from "./outer-envelope.ts";
 import type { OuterShortage } from "./outer-envelope.ts";
 import type { Dimension } from "./trip-line.ts";
-import { admissionLine, dimensions } from "./trip-line.ts";
+import { admissionLine } from "./trip-line.ts";
 
 const refusalOrder: readonly RefusalKind[] = [
   "fenced",

@@ -1,6 +1,5 @@
+import { dimensions } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
-
-import { dimensions } from "./trip-line.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 

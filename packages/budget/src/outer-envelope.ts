@@ -9,12 +9,11 @@
  * 3. All levels above a run give, or none.
  * 4. Asked on demand and at the end, never by a step that its block can pay for.
  */
-import { amountsBy, noAmounts, unlimited } from "@bridle/protocol";
+import { amountsBy, dimensions, noAmounts, unlimited } from "@bridle/protocol";
 import type { Amounts, OuterLimit } from "@bridle/protocol";
 
 import { assertAmounts, minus, plus } from "./amounts-math.ts";
 import type { Dimension } from "./trip-line.ts";
-import { dimensions } from "./trip-line.ts";
 
 /** One level over many runs. Plain data, changed in place: the runs below it share the object. */
 export interface OuterState {

@@ -1,6 +1,8 @@
+import { dimensions } from "@bridle/protocol";
+
 import type { EnvelopeRecord } from "./ledger-state.ts";
 import type { Dimension } from "./trip-line.ts";
-import { dimensions, tripLine } from "./trip-line.ts";
+import { tripLine } from "./trip-line.ts";
 
 /** The dimension in which an envelope has reached its line. */
 export function overLine(

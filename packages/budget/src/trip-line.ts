@@ -1,11 +1,6 @@
 import type { Amounts, EnvelopeTerms } from "@bridle/protocol";
 
-export const dimensions = [
-  "tokens",
-  "nanoUsd",
-  "calls",
-] as const satisfies readonly (keyof Amounts)[];
-export type Dimension = (typeof dimensions)[number];
+export type Dimension = keyof Amounts;
 
 /** G6: the last tenth is credit for what is reserved but not settled. */
 export const defaultLinePercent = 90;

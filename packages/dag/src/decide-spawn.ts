@@ -15,6 +15,7 @@ import {
   spawnedId,
   toWireAmounts,
   unlimited,
+  dimensions,
 } from "@bridle/protocol";
 import type { Amounts, SpawnAnswer, SpawnCaps, TaskId } from "@bridle/protocol";
 
@@ -145,7 +146,7 @@ function limitOf({ limit, room, isEnforced }: SpawnInput): Amounts | Refusal {
   }
   const left = room ?? { tokens: 0, nanoUsd: 0, calls: 0 };
   const asked = amountsBy((dimension) => limit[dimension] ?? shareOf(left[dimension]));
-  for (const dimension of ["tokens", "nanoUsd", "calls"] as const) {
+  for (const dimension of dimensions) {
     // Without a limit of its own it spends its parent's, step by step.
     if (asked[dimension] === unlimited || asked[dimension] <= left[dimension]) continue;
     if (!isEnforced) continue;

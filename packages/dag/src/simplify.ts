@@ -9,7 +9,7 @@
  *     the store checks with the commit.
  * F4. Results that are there stay, and so does one that arrives before its task's cancel counts (WD-14).
  */
-import { asTaskId, isTerminalTask } from "@bridle/protocol";
+import { asTaskId, dimensions, isTerminalTask } from "@bridle/protocol";
 import type { Amounts, TaskId, TaskOutcome } from "@bridle/protocol";
 
 import type { CompiledDegrade } from "./compiled-workflow.ts";
@@ -71,7 +71,7 @@ function reasonAgainst(
 }
 
 function shortOf(opening: Amounts, room: Amounts): string | undefined {
-  for (const dimension of ["tokens", "nanoUsd", "calls"] as const) {
+  for (const dimension of dimensions) {
     if (opening[dimension] <= room[dimension]) continue;
     return `it needs ${opening[dimension]} ${dimension}, and ${room[dimension]} are left`;
   }

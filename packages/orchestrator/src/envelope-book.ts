@@ -6,11 +6,10 @@
  */
 import { admissionLine, defaultLinePercent } from "@bridle/budget";
 import type { RunCommand } from "@bridle/dag";
-import { amountsBy, noAmounts, unlimited } from "@bridle/protocol";
+import { amountsBy, dimensions, noAmounts, unlimited } from "@bridle/protocol";
 import type { Amounts, EnvelopeState } from "@bridle/protocol";
 
 type Dimension = keyof Amounts;
-const dimensions = ["tokens", "nanoUsd", "calls"] as const;
 
 export class EnvelopeBook {
   readonly #envelopes: Map<string, EnvelopeState>;

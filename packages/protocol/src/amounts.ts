@@ -17,6 +17,13 @@ export interface WireAmounts {
   readonly calls: string;
 }
 
+/** In the order in which they are asked. */
+export const dimensions = [
+  "tokens",
+  "nanoUsd",
+  "calls",
+] as const satisfies readonly (keyof Amounts)[];
+
 export const noAmounts: Amounts = { tokens: 0, nanoUsd: 0, calls: 0 };
 
 export const nanoUsdPerUsd = 1_000_000_000;

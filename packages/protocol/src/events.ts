@@ -1,7 +1,7 @@
 // oxlint-disable max-lines -- one vocabulary, read from top to bottom; splitting it would only hide half of it
 import { z } from "zod";
 
-import { wireAmountsSchema } from "./amounts.ts";
+import { dimensions, wireAmountsSchema } from "./amounts.ts";
 import { endCauseNames } from "./end-causes.ts";
 import type { EndCause } from "./end-causes.ts";
 import { runIdSchema, taskIdSchema } from "./ids.ts";
@@ -235,7 +235,7 @@ const eventFields = {
     "budget.usage_unsound": {
       ...step,
       field: z.string().optional(),
-      dimension: z.enum(["tokens", "nanoUsd", "calls"]),
+      dimension: z.enum(dimensions),
       value: z.string(),
     },
     "budget.exhausted": {

@@ -14,6 +14,7 @@ export {
 export {
   addAmounts,
   amountsBy,
+  dimensions,
   type Amounts,
   fromWireAmounts,
   nanoUsdPerUsd,

@@ -1,4 +1,4 @@
-import { amountsBy } from "@bridle/protocol";
+import { amountsBy, dimensions } from "@bridle/protocol";
 import type { Amounts } from "@bridle/protocol";
 
 export interface SoundAmounts {
@@ -6,8 +6,6 @@ export interface SoundAmounts {
   /** Dimensions of which nonsense was reported, and what it was, for the log. */
   readonly unsound: readonly { readonly dimension: keyof Amounts; readonly value: string }[];
 }
-
-const dimensions = ["tokens", "nanoUsd", "calls"] as const;
 
 /**
  * What a call is charged. A usage that is no amount (NaN, negative, a fraction, missing) is neither booked nor taken for nothing: what
